@@ -1,0 +1,1 @@
+#include "wick/autograd/autograd.h"

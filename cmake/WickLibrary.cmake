@@ -1,0 +1,17 @@
+# wick_library(passes SOURCES cse.cpp ... PUBLIC wick_ir PRIVATE fmt::fmt)
+#
+# One object library a folder. Its include root is a folder of the build tree that holds a link to
+# this folder alone, so an include that the layering forbids finds no file.
+function(wick_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  set(target wick_${name})
+  set(root ${PROJECT_BINARY_DIR}/include/${name})
+  file(MAKE_DIRECTORY ${root}/wick)
+  if(NOT EXISTS ${root}/wick/${name})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${name} ${root}/wick/${name} SYMBOLIC)
+  endif()
+  add_library(${target} OBJECT ${ARG_SOURCES})
+  target_include_directories(${target} PUBLIC ${root})
+  target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE wick_options ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY WICK_LIBRARIES ${target})
+endfunction()

@@ -1,0 +1,1 @@
+#include "wick/codegen/kernel_ir.h"

@@ -1,0 +1,150 @@
+#pragma once
+
+// Kernel IR: one kernel's loops, generic in extents. What LLVM, CUDA C++ and the kernel
+// interpreter consume.
+//
+// A kernel walks a box of dimensions. `outer` dimensions are independent of each other and run in
+// parallel; `inner` dimensions are walked in order for each outer position, once per loop phase.
+// Exactly one dimension is the vector dimension: kernels process several consecutive positions of
+// it at a time. It is the last inner dimension (row reductions), or the last outer one
+// (elementwise kernels, and reductions over leading axes, whose accumulators are then vectors).
+//
+//   kernel @k(%0: f32 in, %1: f32 out) outer(d0) inner(d1 vector) {
+//     loop {
+//       %a = load f32 %0[d0*s + d1]
+//       %m = accumulate reduce_max %a
+//     }
+//     %z = neg f32 %m
+//     loop { ... store %1[d0*s + d1], %x }
+//   }
+//
+// Numbers known only at launch (extents, offsets, strides) are parameters in one int64 table.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wick/ir/hash.h"
+#include "wick/ir/op.h"
+
+namespace wick::codegen {
+
+struct Dim {
+  bool inner = false;
+  /// The parameter table holds the extent at this index.
+  int extent_param = 0;
+};
+
+/// What is known about a stride when the kernel is compiled.
+enum class Stride : uint8_t { zero, one, dynamic };
+
+/// offset + sum over dimensions of position * stride, in elements. Absent offset is 0.
+struct Affine {
+  struct Term {
+    Stride stride = Stride::zero;
+    int param = -1;  // of the stride when dynamic
+    friend bool operator==(const Term&, const Term&) = default;
+  };
+
+  std::vector<Term> terms;  // one a dimension
+  int offset_param = -1;
+  friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+enum class InstrKind : uint8_t {
+  constant,     // `value`
+  load,         // buffer `buffer` at `address`
+  index,        // the i64 value of `address`
+  compute,      // elementwise `op` over operands of one dtype (where: bool first)
+  cast,         // operand 0 to `dtype`
+  random_bits,  // operands: key, counter offset, element number (all i64); i32 result
+  accumulate,   // reduction `op` of operand 0 over the inner dimensions; argmax and argmin take the
+                // i64 position as operand 1 and give it. Visible after its phase.
+  store,        // operand 0 to buffer `buffer` at `address`
+};
+
+/// An SSA instruction; its number is its position in Kernel::instrs.
+struct Instr {
+  InstrKind kind = InstrKind::compute;
+  ir::OpKind op = ir::OpKind::add;
+  DType dtype = DType::f32;  // of the result; of the stored operand for store
+  std::vector<int> operands;
+  int buffer = -1;
+  Affine address;
+  /// load: instruction giving an i64 added to the address after scaling by
+  /// params[dynamic_stride_param] (gather); -1: none.
+  int dynamic_index = -1;
+  int dynamic_stride_param = -1;
+  /// load: bool instruction; where it is false nothing is read and the result is 0. store: nothing
+  /// is written. -1: always.
+  int predicate = -1;
+  Literal value;
+};
+
+/// Straight code run once per outer position, or a loop over all inner dimensions.
+struct Phase {
+  bool loop = false;
+  std::vector<int> instrs;  // numbers, in order
+};
+
+struct BufferArg {
+  DType dtype = DType::f32;
+  bool written = false;
+  /// Shares no byte with any other argument (in-place arguments do).
+  bool no_alias = true;
+};
+
+/// Inner dimension `inner` is cut in blocks, walked by outer dimension `outer`: positions from
+/// block * params[size_param] up to the next block or the extent. For reductions with too few outer
+/// positions; the cut depends on the shape alone, so results do not depend on the thread count.
+struct Blocking {
+  int outer = 0;
+  int inner = 0;
+  int size_param = 0;
+};
+
+struct Kernel {
+  std::string name;  // a hint; not part of the identity
+  std::vector<BufferArg> buffers;
+  std::vector<Dim> dims;  // outer ones first
+  int vector_dim = 0;
+  std::optional<Blocking> blocking;
+  std::vector<Instr> instrs;
+  std::vector<Phase> phases;
+  int num_params = 0;
+
+  [[nodiscard]] bool vector_is_inner() const { return dims[static_cast<size_t>(vector_dim)].inner; }
+
+  /// Outer dimensions but the vector one: the flattened range that is cut into tasks.
+  [[nodiscard]] int num_task_dims() const;
+};
+
+/// Text form; equal text means equal kernels. The first line leaves the name out when
+/// `with_name` is false, which is the form that caches hash.
+std::string to_string(const Kernel& kernel, bool with_name = true);
+Hash128 identity(const Kernel& kernel);
+
+/// Empty when sound; otherwise the broken rule.
+std::optional<std::string> verify(const Kernel& kernel);
+
+/// Runs positions [task_begin, task_end) of the flattened task dimensions (row-major) and
+/// [vector_begin, vector_end) of the vector dimension when that is an outer one (ignored, whole
+/// extent walked, when it is an inner one).
+using KernelFunction = void (*)(void* const* buffers,
+                                const int64_t* params,
+                                int64_t task_begin,
+                                int64_t task_end,
+                                int64_t vector_begin,
+                                int64_t vector_end);
+
+/// Reference semantics of kernel IR, scalar and slow: tells a wrong lowering from a wrong emitter.
+void interpret(const Kernel& kernel,
+               void* const* buffers,
+               const int64_t* params,
+               int64_t task_begin,
+               int64_t task_end,
+               int64_t vector_begin,
+               int64_t vector_end);
+
+}  // namespace wick::codegen

@@ -1,0 +1,8 @@
+#pragma once
+
+// Everything a program written against Wick needs.
+
+#include "wick/autograd/autograd.h"
+#include "wick/nn/nn.h"
+#include "wick/tensor/ops.h"
+#include "wick/tensor/tensor.h"

@@ -1,0 +1,1 @@
+#include "wick/ir/check.h"

@@ -1,0 +1,1 @@
+#include "wick/nn/nn.h"

@@ -1,0 +1,3 @@
+#pragma once
+
+// Modules, losses, optimizers and data sets.

@@ -1,0 +1,1 @@
+#include "wick/passes/pass.h"

@@ -1,0 +1,1 @@
+#include "wick/runtime/buffer.h"

@@ -1,0 +1,1 @@
+#include "wick/tensor/node.h"
