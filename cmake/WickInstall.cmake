@@ -1,0 +1,32 @@
+# Headers, libraries, tools and the package config that find_package(wick) reads.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS wick EXPORT wick-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET wick-llvm)
+  set_target_properties(wick-llvm PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS wick-llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+if(TARGET wick-opt)
+  set_target_properties(wick-opt PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS wick-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wick DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+foreach(layer ${WICK_LAYERS})
+  install(
+    DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/wick
+    FILES_MATCHING
+    PATTERN "*.h"
+    PATTERN "*.def"
+    PATTERN "llvm" EXCLUDE
+    PATTERN "onednn" EXCLUDE)
+endforeach()
+
+install(EXPORT wick-targets NAMESPACE wick:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wick)
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/wick-config.cmake.in ${PROJECT_BINARY_DIR}/wick-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wick)
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/wick-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/wick-config.cmake ${PROJECT_BINARY_DIR}/wick-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wick)
