@@ -1,0 +1,144 @@
+#include <array>
+
+#include <fmt/ranges.h>
+
+#include "wick/ir/format.h"
+#include "wick/ir/infer_rules.h"
+
+namespace wick::ir {
+namespace {
+
+constexpr std::array<InferRule, kNumOps> kRules = {
+#define WICK_OP(name, min_operands, max_operands, infer, traits, summary) infer_##infer,
+#include "wick/ir/ops.def"
+#undef WICK_OP
+};
+
+constexpr std::array<uint32_t, kNumOps> kTraits = {
+#define WICK_OP(name, min_operands, max_operands, infer, traits, summary) traits,
+#include "wick/ir/ops.def"
+#undef WICK_OP
+};
+
+constexpr uint32_t kRestrictions = kFloatOnly | kIntegerOnly | kBoolOnly | kNoFloat;
+
+std::string list_of(OperandTypes operands) {
+  std::string text;
+  for (const Type* type : operands) {
+    text += (text.empty() ? "" : ", ") + to_string(*type);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+void check_count(const Inference& call) {
+  const OpInfo& info = op_info(call.op);
+  const int count = static_cast<int>(call.operands.size());
+  if (count >= info.min_operands && (info.max_operands < 0 || count <= info.max_operands)) return;
+  const std::string_view more = info.max_operands < 0 ? " or more" : "";
+  const std::string_view plural = info.min_operands == 1 ? "" : "s";
+  call.fail(fmt::format("takes {}{} operand{}, got {}: {}",
+                        info.min_operands,
+                        more,
+                        plural,
+                        count,
+                        list_of(call.operands)));
+}
+
+bool is_allowed(DType dtype, uint32_t traits) {
+  if ((traits & kFloatOnly) != 0) return is_float(dtype);
+  if ((traits & kIntegerOnly) != 0) return is_integer(dtype);
+  if ((traits & kBoolOnly) != 0) return dtype == DType::bool_;
+  return !is_float(dtype);
+}
+
+std::string_view wanted(uint32_t traits) {
+  if ((traits & kFloatOnly) != 0) return "a float";
+  if ((traits & kIntegerOnly) != 0) return "an integer";
+  if ((traits & kBoolOnly) != 0) return "a bool";
+  return "an integer or bool";
+}
+
+void check_dtypes(const Inference& call, uint32_t traits) {
+  for (const Type* type : call.operands) {
+    if (!is_allowed(type->dtype, traits)) {
+      call.fail(fmt::format("needs {} operand, got {}", wanted(traits), *type));
+    }
+  }
+}
+
+}  // namespace
+
+bool is_countable(const Shape& shape) {
+  int64_t bytes = sizeof(double);
+  for (const int64_t extent : shape) {
+    // An extent of 0 elsewhere does not excuse the others: strides are products of them.
+    if (extent != 0 && __builtin_mul_overflow(bytes, extent, &bytes)) return false;
+  }
+  return true;
+}
+
+Type infer_type(OpKind op,
+                OperandTypes operands,
+                const Attributes& attributes,
+                const Location& where) {
+  const Inference call{op, operands, attributes, where};
+  const auto row = static_cast<size_t>(op);
+  check_count(call);
+  if ((kTraits[row] & kRestrictions) != 0) check_dtypes(call, kTraits[row]);
+  Type result = kRules[row](call);
+  if (!is_countable(result.shape)) {
+    call.fail(fmt::format("result {} has too many elements", result));
+  }
+  return result;
+}
+
+void Inference::fail(const std::string& text) const {
+  throw Error(where, to_string(op), text);
+}
+
+const std::vector<int64_t>& Inference::required_integers(std::string_view name) const {
+  if (!attributes.has(name)) fail(fmt::format("attribute {} is missing", name));
+  return attributes.integers(name);
+}
+
+Shape Inference::required_shape(std::string_view name) const {
+  const std::vector<int64_t>& extents = required_integers(name);
+  Shape shape{std::span<const int64_t>(extents)};
+  for (const int64_t extent : extents) {
+    if (extent < 0) fail(fmt::format("{} {} has a negative extent", name, shape));
+  }
+  if (!is_countable(shape)) fail(fmt::format("{} {} has too many elements", name, shape));
+  return shape;
+}
+
+DType Inference::required_dtype(std::string_view name) const {
+  if (!attributes.has(name)) fail(fmt::format("attribute {} is missing", name));
+  return attributes.dtype(name);
+}
+
+std::vector<int64_t> Inference::per_axis(std::string_view name, int count, int64_t fallback) const {
+  if (!attributes.has(name)) return std::vector<int64_t>(static_cast<size_t>(count), fallback);
+  const std::vector<int64_t>& list = attributes.integers(name);
+  if (static_cast<int>(list.size()) != count) {
+    fail(fmt::format("{} [{}] should have {} numbers", name, fmt::join(list, ","), count));
+  }
+  return list;
+}
+
+int Inference::axis_of(const Type& type) const {
+  const int64_t axis = attributes.integer("axis", 0);
+  if (axis < 0 || axis >= type.shape.ndim()) {
+    fail(fmt::format("axis {} is out of range for {}", axis, type));
+  }
+  return static_cast<int>(axis);
+}
+
+void Inference::require_same_dtype(const Type& a, const Type& b) const {
+  if (a.dtype != b.dtype) fail(fmt::format("dtypes differ: {} and {}", a, b));
+}
+
+void Inference::require_float(const Type& type) const {
+  if (!is_float(type.dtype)) fail(fmt::format("needs a float operand, got {}", type));
+}
+
+}  // namespace wick::ir

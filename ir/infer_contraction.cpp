@@ -1,0 +1,193 @@
+#include "wick/ir/format.h"
+#include "wick/ir/infer_rules.h"
+#include "wick/ir/window.h"
+
+namespace wick::ir {
+namespace {
+
+constexpr int64_t kLargestWindowNumber = int64_t{1} << 30U;  // keeps the arithmetic below exact
+
+void require_rank4(const Inference& call, const Type& type, std::string_view what) {
+  if (type.shape.ndim() != 4) {
+    call.fail(fmt::format("{} should have 4 axes, got {}", what, type));
+  }
+}
+
+void check_range(const Inference& call, std::string_view name, int64_t number, int64_t lowest) {
+  if (number < lowest || number > kLargestWindowNumber) {
+    call.fail(fmt::format("{} {} is out of range", name, number));
+  }
+}
+
+Window make_window(const Inference& call, const std::vector<int64_t>& kernel, bool pool) {
+  const std::vector<int64_t> stride =
+      pool && !call.attributes.has("stride") ? kernel : call.per_axis("stride", 2, 1);
+  const std::vector<int64_t> padding = call.per_axis("padding", 2, 0);
+  const std::vector<int64_t> dilation =
+      pool ? std::vector<int64_t>{1, 1} : call.per_axis("dilation", 2, 1);
+  Window window;
+  for (size_t i = 0; i < window.size(); ++i) {
+    check_range(call, "kernel", kernel[i], 1);
+    check_range(call, "stride", stride[i], 1);
+    check_range(call, "padding", padding[i], 0);
+    check_range(call, "dilation", dilation[i], 1);
+    window[i] = {kernel[i], stride[i], padding[i], dilation[i]};
+  }
+  return window;
+}
+
+/// Sets axes 2 and 3 of `shape` to the number of windows over `x`.
+void slide(const Inference& call, const Window& window, const Type& x, Shape& shape) {
+  for (int i = 0; i < 2; ++i) {
+    const WindowAxis& axis = window[static_cast<size_t>(i)];
+    const int64_t count = axis.count(x.shape[2 + i]);
+    if (count <= 0) {
+      call.fail(fmt::format("window of {} is larger than axis {} of {} with padding {}",
+                            axis.span(),
+                            2 + i,
+                            x,
+                            axis.padding));
+    }
+    shape.set(2 + i, count);
+  }
+}
+
+Shape conv2d_shape(const Inference& call, const Type& x, const Type& w) {
+  require_rank4(call, x, "x");
+  require_rank4(call, w, "w");
+  const int64_t groups = call.attributes.integer("groups", 1);
+  check_range(call, "groups", groups, 1);
+  if (w.shape[0] % groups != 0) {
+    call.fail(fmt::format(
+        "{} output channels of w {} do not divide into {} groups", w.shape[0], w, groups));
+  }
+  if (x.shape[1] % groups != 0 || x.shape[1] / groups != w.shape[1]) {
+    call.fail(fmt::format("channels differ: x {} has {}, w {} takes {} in {} {}",
+                          x,
+                          x.shape[1],
+                          w,
+                          w.shape[1],
+                          groups,
+                          groups == 1 ? "group" : "groups each"));
+  }
+  const Window window = make_window(call, {w.shape[2], w.shape[3]}, false);
+  Shape shape{x.shape[0], w.shape[0], 0, 0};
+  slide(call, window, x, shape);
+  return shape;
+}
+
+void require_cotangent(const Inference& call, const Type& cotangent, const Shape& expected) {
+  if (cotangent.shape != expected) {
+    call.fail(fmt::format("cotangent {} should have shape {}", cotangent, expected));
+  }
+}
+
+Shape pool2d_shape(const Inference& call, const Type& x) {
+  call.require_float(x);
+  require_rank4(call, x, "x");
+  if (!call.attributes.has("kernel")) call.fail("attribute kernel is missing");
+  const std::vector<int64_t> kernel = call.per_axis("kernel", 2, 1);
+  const Window window = make_window(call, kernel, true);
+  for (size_t i = 0; i < window.size(); ++i) {
+    if (x.shape[2 + static_cast<int>(i)] == 0) call.fail(fmt::format("{} has no elements", x));
+    if (window[i].padding >= window[i].kernel) {
+      call.fail(fmt::format(
+          "padding {} should be less than kernel {}", window[i].padding, window[i].kernel));
+    }
+  }
+  Shape shape = x.shape;
+  slide(call, window, x, shape);
+  return shape;
+}
+
+struct MatrixExtents {
+  int64_t rows;
+  int64_t columns;
+};
+
+MatrixExtents matrix_extents(const Shape& shape, bool transposed) {
+  const int64_t a = shape[shape.ndim() - 2];
+  const int64_t b = shape[shape.ndim() - 1];
+  return transposed ? MatrixExtents{b, a} : MatrixExtents{a, b};
+}
+
+Shape batch_of(const Shape& shape) {
+  return Shape(shape.extents().first(static_cast<size_t>(shape.ndim()) - 2));
+}
+
+}  // namespace
+
+Type infer_matmul(const Inference& call) {
+  const Type& lhs = call.operand(0);
+  const Type& rhs = call.operand(1);
+  if (lhs.shape.ndim() < 2 || rhs.shape.ndim() < 2) {
+    call.fail(fmt::format("operands should have 2 axes or more: {} and {}", lhs, rhs));
+  }
+  call.require_same_dtype(lhs, rhs);
+  if (lhs.dtype == DType::bool_) {
+    call.fail(fmt::format("needs numeric operands, got {} and {}", lhs, rhs));
+  }
+  const MatrixExtents a = matrix_extents(lhs.shape, call.attributes.flag("transpose_lhs"));
+  const MatrixExtents b = matrix_extents(rhs.shape, call.attributes.flag("transpose_rhs"));
+  if (a.columns != b.rows) {
+    constexpr auto kText = "inner extents differ: lhs {} has k = {}, rhs {} has k = {}";
+    call.fail(fmt::format(kText, lhs, a.columns, rhs, b.rows));
+  }
+  const std::optional<Shape> batch = broadcast_shapes(batch_of(lhs.shape), batch_of(rhs.shape));
+  if (!batch) call.fail(fmt::format("leading axes do not broadcast: {} and {}", lhs, rhs));
+  if (batch->ndim() == 0) return {lhs.dtype, {a.rows, b.columns}};
+  std::vector<int64_t> extents(batch->begin(), batch->end());
+  extents.push_back(a.rows);
+  extents.push_back(b.columns);
+  return {lhs.dtype, Shape(std::span<const int64_t>(extents))};
+}
+
+Type infer_conv2d(const Inference& call) {
+  const Type& x = call.operand(0);
+  const Type& w = call.operand(1);
+  call.require_float(x);
+  call.require_same_dtype(x, w);
+  return {x.dtype, conv2d_shape(call, x, w)};
+}
+
+Type infer_conv2d_input_grad(const Inference& call) {
+  const Type& cotangent = call.operand(0);
+  const Type& w = call.operand(1);
+  call.require_float(cotangent);
+  call.require_same_dtype(cotangent, w);
+  Type x{cotangent.dtype, call.required_shape("input_shape")};
+  require_cotangent(call, cotangent, conv2d_shape(call, x, w));
+  return x;
+}
+
+Type infer_conv2d_weight_grad(const Inference& call) {
+  const Type& x = call.operand(0);
+  const Type& cotangent = call.operand(1);
+  call.require_float(x);
+  call.require_same_dtype(x, cotangent);
+  Type w{x.dtype, call.required_shape("weight_shape")};
+  require_cotangent(call, cotangent, conv2d_shape(call, x, w));
+  return w;
+}
+
+Type infer_pool2d(const Inference& call) {
+  const Type& x = call.operand(0);
+  return {x.dtype, pool2d_shape(call, x)};
+}
+
+Type infer_pool2d_grad(const Inference& call) {
+  const Type& x = call.operand(0);
+  const Type& cotangent = call.operand(1);
+  call.require_same_dtype(x, cotangent);
+  require_cotangent(call, cotangent, pool2d_shape(call, x));
+  return x;
+}
+
+Type infer_avg_pool2d_grad(const Inference& call) {
+  const Type& cotangent = call.operand(0);
+  Type x{cotangent.dtype, call.required_shape("input_shape")};
+  require_cotangent(call, cotangent, pool2d_shape(call, x));
+  return x;
+}
+
+}  // namespace wick::ir

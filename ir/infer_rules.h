@@ -1,0 +1,70 @@
+#pragma once
+
+// The rules of result inference, one a name in the `infer` column of ir/ops.def. Internal to ir/.
+
+#include <string>
+
+#include "wick/ir/op.h"
+
+namespace wick::ir {
+
+/// One call of infer_type.
+struct Inference {
+  OpKind op;
+  OperandTypes operands;
+  const Attributes& attributes;
+  const Location& where;
+
+  [[nodiscard]] const Type& operand(size_t i) const { return *operands[i]; }
+
+  [[noreturn]] void fail(const std::string& text) const;
+
+  /// Attributes that the op cannot do without.
+  [[nodiscard]] const std::vector<int64_t>& required_integers(std::string_view name) const;
+  [[nodiscard]] Shape required_shape(std::string_view name) const;
+  [[nodiscard]] DType required_dtype(std::string_view name) const;
+  /// A list with one number for each of `count` axes; `fallback` for each where absent.
+  [[nodiscard]] std::vector<int64_t> per_axis(std::string_view name,
+                                              int count,
+                                              int64_t fallback) const;
+  /// The attribute `axis`, within a type's axes.
+  [[nodiscard]] int axis_of(const Type& type) const;
+  void require_same_dtype(const Type& a, const Type& b) const;
+  void require_float(const Type& type) const;
+};
+
+using InferRule = Type (*)(const Inference&);
+
+// Each name of the column; several ops share one.
+Type infer_same(const Inference& call);
+Type infer_numeric(const Inference& call);
+Type infer_cast(const Inference& call);
+Type infer_compare(const Inference& call);
+Type infer_where(const Inference& call);
+Type infer_reduce(const Inference& call);
+Type infer_arg_reduce(const Inference& call);
+Type infer_broadcast(const Inference& call);
+Type infer_reshape(const Inference& call);
+Type infer_permute(const Inference& call);
+Type infer_slice(const Inference& call);
+Type infer_concat(const Inference& call);
+Type infer_pad(const Inference& call);
+Type infer_gather(const Inference& call);
+Type infer_scatter_add(const Inference& call);
+Type infer_matmul(const Inference& call);
+Type infer_conv2d(const Inference& call);
+Type infer_conv2d_input_grad(const Inference& call);
+Type infer_conv2d_weight_grad(const Inference& call);
+Type infer_pool2d(const Inference& call);
+Type infer_pool2d_grad(const Inference& call);
+Type infer_avg_pool2d_grad(const Inference& call);
+Type infer_constant(const Inference& call);
+Type infer_iota(const Inference& call);
+Type infer_random_bits(const Inference& call);
+Type infer_parameter(const Inference& call);
+Type infer_fusion(const Inference& call);
+
+/// False where the elements of `shape` are more than an int64 can count in bytes.
+bool is_countable(const Shape& shape);
+
+}  // namespace wick::ir
