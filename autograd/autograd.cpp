@@ -1,1 +1,0 @@
-#include "wick/autograd/autograd.h"

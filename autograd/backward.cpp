@@ -1,0 +1,163 @@
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wick/autograd/autograd.h"
+#include "wick/autograd/engine.h"
+#include "wick/autograd/history.h"
+#include "wick/autograd/meta.h"
+#include "wick/autograd/pending_losses.h"
+#include "wick/ir/error.h"
+#include "wick/tensor/ops.h"
+
+namespace wick {
+namespace {
+
+using autograd::History;
+
+/// Rules record history of their own only when it may be walked again: ordinary training keeps
+/// none.
+class RuleMode {
+ public:
+  explicit RuleMode(bool retain_graph) : previous_(detail::grad_mode()) {
+    detail::set_grad_mode(previous_ && retain_graph);
+  }
+
+  ~RuleMode() { detail::set_grad_mode(previous_); }
+
+  RuleMode(const RuleMode&) = delete;
+  RuleMode& operator=(const RuleMode&) = delete;
+
+ private:
+  bool previous_;
+};
+
+struct Call {
+  std::string_view op;
+  std::source_location where;
+
+  [[noreturn]] void fail(const std::string& text) const { throw Error(where, op, text); }
+
+  void require_defined(const Tensor& tensor, std::string_view what) const {
+    if (!tensor.defined()) fail(fmt::format("{} is undefined", what));
+  }
+
+  /// What the cotangent of an output without one is.
+  [[nodiscard]] Tensor one_for(const Tensor& output) const {
+    if (output.numel() != 1) fail("needs a scalar, got " + to_string(output.type()));
+    return ones(output.shape(), output.dtype(), where);
+  }
+
+  void require_gradient(const Tensor& tensor, std::string_view what) const {
+    if (autograd::takes_gradient(*tensor.node())) return;
+    fail(fmt::format("{} {} does not require a gradient", what, to_string(tensor.type())));
+  }
+
+  void check_cotangent(const Tensor& cotangent, const Tensor& output) const {
+    require_defined(cotangent, "a cotangent");
+    if (cotangent.type() == output.type()) return;
+    fail(fmt::format(
+        "the cotangent of {} is {}", to_string(output.type()), to_string(cotangent.type())));
+  }
+
+  [[nodiscard]] std::vector<Tensor> cotangents(std::span<const Tensor> outputs,
+                                               std::span<const Tensor> given) const {
+    if (!given.empty() && given.size() != outputs.size()) {
+      fail(fmt::format("{} cotangents for {} outputs", given.size(), outputs.size()));
+    }
+    std::vector<Tensor> result;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!given.empty()) check_cotangent(given[i], outputs[i]);
+      result.push_back(given.empty() ? one_for(outputs[i]) : given[i]);
+    }
+    return result;
+  }
+};
+
+/// The entries of the leaves.
+std::vector<int> leaves_of(const History& history) {
+  std::vector<int> leaves;
+  for (size_t i = 0; i < history.entries().size(); ++i) {
+    if (autograd::leaf_meta(*history.entries()[i].node) != nullptr)
+      leaves.push_back(static_cast<int>(i));
+  }
+  return leaves;
+}
+
+}  // namespace
+
+void Tensor::backward(bool retain_graph, std::source_location where) const {
+  const Call call{"backward", where};
+  call.require_defined(*this, "the tensor");
+  const Tensor one = call.one_for(*this);
+  call.require_gradient(*this, "the scalar");
+  History history({{this, 1}, {}, call.op, where});
+  const std::vector<int> leaves = leaves_of(history);
+  {
+    const RuleMode mode(retain_graph);
+    const autograd::Seed seed{history.find(*this), one};
+    const std::vector<Tensor> gradients = propagate(history, {&seed, 1}, leaves);
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (!gradients[i].defined()) continue;
+      const auto& leaf = *history.entries()[static_cast<size_t>(leaves[i])].node;
+      autograd::leaf_meta(leaf)->accumulate(gradients[i], where);
+    }
+  }
+  if (!retain_graph) history.free();
+  autograd::note_loss(*this);
+}
+
+std::vector<Tensor> grad(std::span<const Tensor> outputs,
+                         std::span<const Tensor> inputs,
+                         const GradOptions& options,
+                         std::source_location where) {
+  const Call call{"grad", where};
+  for (const Tensor& output : outputs)
+    call.require_defined(output, "an output");
+  for (const Tensor& input : inputs) {
+    call.require_defined(input, "an input");
+    call.require_gradient(input, "input");
+  }
+  const std::vector<Tensor> cotangents = call.cotangents(outputs, options.cotangents);
+  History history({outputs, {}, call.op, where});
+  std::vector<autograd::Seed> seeds;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    seeds.push_back({history.find(outputs[i]), cotangents[i]});
+  }
+  std::vector<int> wanted;
+  for (const Tensor& input : inputs)
+    wanted.push_back(history.find(input));
+  const RuleMode mode(options.retain_graph);
+  std::vector<Tensor> gradients = propagate(history, seeds, wanted);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (gradients[i].defined()) continue;
+    gradients[i] = zeros(inputs[i].shape(), inputs[i].dtype(), where);
+  }
+  if (!options.retain_graph) history.free();
+  return gradients;
+}
+
+std::vector<Tensor> grad(std::initializer_list<Tensor> outputs,
+                         std::initializer_list<Tensor> inputs,
+                         const GradOptions& options,
+                         std::source_location where) {
+  return grad(std::span<const Tensor>(outputs.begin(), outputs.size()),
+              std::span<const Tensor>(inputs.begin(), inputs.size()),
+              options,
+              where);
+}
+
+Tensor grad(const Tensor& output,
+            const Tensor& input,
+            const GradOptions& options,
+            std::source_location where) {
+  return grad(std::span<const Tensor>(&output, 1),
+              std::span<const Tensor>(&input, 1),
+              options,
+              where)
+      .front();
+}
+
+}  // namespace wick

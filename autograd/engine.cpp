@@ -1,0 +1,140 @@
+#include "wick/autograd/engine.h"
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wick/autograd/meta.h"
+#include "wick/autograd/rules.h"
+#include "wick/ir/check.h"
+#include "wick/ir/error.h"
+
+namespace wick::autograd {
+namespace {
+
+using Entry = History::Entry;
+using Edge = History::Edge;
+
+class Propagation {
+ public:
+  Propagation(const History& history, std::span<const int> wanted)
+      : history_(history),
+        cotangents_(history.entries().size()),
+        leads_to_wanted_(history.entries().size()),
+        is_wanted_(history.entries().size()) {
+    for (const int entry : wanted) {
+      if (entry != History::kNone) is_wanted_[static_cast<size_t>(entry)] = true;
+    }
+    mark_what_leads_to_wanted();
+  }
+
+  void add(int entry, const Tensor& cotangent, std::source_location where) {
+    Tensor& sum = cotangents_[static_cast<size_t>(entry)];
+    sum = sum.defined() ? Operand(sum, where) + Operand(cotangent, where) : cotangent;
+  }
+
+  void run() {
+    for (size_t i = cotangents_.size(); i-- > 0;) {
+      const Entry& entry = history_.entries()[i];
+      if (!cotangents_[i].defined()) continue;
+      if (leads_to_wanted_[i] && entry.num_edges != 0) step(entry, cotangents_[i]);
+      if (!is_wanted_[i]) cotangents_[i] = Tensor();  // memory goes as the pass goes
+    }
+  }
+
+  [[nodiscard]] Tensor cotangent(int entry) const {
+    return entry == History::kNone ? Tensor() : cotangents_[static_cast<size_t>(entry)];
+  }
+
+ private:
+  void mark_what_leads_to_wanted() {
+    for (size_t i = 0; i < leads_to_wanted_.size(); ++i) {
+      leads_to_wanted_[i] = is_wanted_[i];
+      for (const Edge& edge : history_.edges(history_.entries()[i])) {
+        if (is_live(edge)) leads_to_wanted_[i] = true;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_live(const Edge& edge) const {
+    return edge.entry != History::kNone && leads_to_wanted_[static_cast<size_t>(edge.entry)];
+  }
+
+  void step(const Entry& entry, const Tensor& cotangent) {
+    if (const CustomMeta* custom = custom_meta(*entry.node)) {
+      step_custom(entry, *custom, cotangent);
+    } else {
+      step_op(entry, cotangent);
+    }
+  }
+
+  void step_op(const Entry& entry, const Tensor& cotangent) {
+    const detail::Node& node = *entry.node;
+    const auto edges = history_.edges(entry);
+    operands_.clear();
+    for (const Edge& edge : edges)
+      operands_.push_back(edge.operand);
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (!is_live(edges[i])) continue;
+      const auto index = static_cast<int>(i);
+      const Rule rule = find_rule(node.op(), index);
+      if (rule == nullptr) continue;
+      Term gradient = rule(Step{node, operands_, cotangent, index});
+      if (ir::has(node.op(), ir::kElementwise)) gradient = sum_to(gradient, operands_[i].shape());
+      check(gradient.tensor.type() == operands_[i].type(), "a gradient has its operand's type");
+      add(edges[i].entry, gradient.tensor, node.where());
+    }
+    operands_.clear();
+  }
+
+  void step_custom(const Entry& entry, const CustomMeta& custom, const Tensor& cotangent) {
+    const std::source_location where = entry.node->where();
+    const auto edges = history_.edges(entry);
+    std::vector<Tensor> inputs;
+    for (const Edge& edge : edges)
+      inputs.push_back(edge.operand);
+    const std::vector<Tensor> gradients = custom.backward()(inputs, Tensor(entry.node), cotangent);
+    if (gradients.size() != inputs.size()) {
+      constexpr auto kText = "backward should give {} gradients, one an input, it gave {}";
+      throw Error(where, "custom_gradient", fmt::format(kText, inputs.size(), gradients.size()));
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!gradients[i].defined()) continue;
+      if (gradients[i].type() != inputs[i].type()) {
+        constexpr auto kText = "the gradient of input {} should be {}, it is {}";
+        throw Error(
+            where,
+            "custom_gradient",
+            fmt::format(kText, i, to_string(inputs[i].type()), to_string(gradients[i].type())));
+      }
+      if (is_live(edges[i])) add(edges[i].entry, gradients[i], where);
+    }
+  }
+
+  const History& history_;
+  std::vector<Tensor> cotangents_;     // by entry
+  std::vector<bool> leads_to_wanted_;  // by entry: a wanted entry is here or below
+  std::vector<bool> is_wanted_;        // by entry
+  std::vector<Tensor> operands_;       // of the current step; kept to spare allocations
+};
+
+}  // namespace
+
+std::vector<Tensor> propagate(const History& history,
+                              std::span<const Seed> seeds,
+                              std::span<const int> wanted) {
+  Propagation propagation(history, wanted);
+  for (const Seed& seed : seeds) {
+    if (seed.entry == History::kNone) continue;
+    propagation.add(seed.entry, seed.cotangent, seed.cotangent.node()->where());
+  }
+  propagation.run();
+  std::vector<Tensor> result;
+  result.reserve(wanted.size());
+  for (const int entry : wanted)
+    result.push_back(propagation.cotangent(entry));
+  return result;
+}
+
+}  // namespace wick::autograd

@@ -1,0 +1,77 @@
+#pragma once
+
+// What autograd hangs on recorded nodes: the gradient kept at a leaf, or the user's own rule.
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "wick/autograd/autograd.h"
+#include "wick/tensor/node.h"
+#include "wick/tensor/tensor.h"
+
+namespace wick::autograd {
+
+/// Every meta is one of these two, so that the engine tells them apart without dynamic_cast.
+class Meta : public detail::AutogradMeta {
+ public:
+  enum class Kind : uint8_t { leaf, custom };
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+
+ protected:
+  explicit Meta(Kind kind) : kind_(kind) {}
+
+ private:
+  Kind kind_;
+};
+
+/// Marks a leaf and holds the sum of the gradients that backward() found for it. Any
+/// thread may use it.
+class LeafMeta final : public Meta {
+ public:
+  LeafMeta() : Meta(Kind::leaf) {}
+
+  [[nodiscard]] Tensor grad() const;
+  void accumulate(const Tensor& gradient, std::source_location where);
+  void clear();
+
+ private:
+  mutable std::mutex mutex_;
+  Tensor grad_;
+};
+
+/// Replaces the rule of its node. Holds no reference to the node itself: that would be a cycle.
+class CustomMeta final : public Meta {
+ public:
+  CustomMeta(std::vector<Tensor> inputs, CustomBackward backward)
+      : Meta(Kind::custom),
+        inputs_(std::move(inputs)),
+        backward_(std::move(backward)) {}
+
+  [[nodiscard]] std::span<const Tensor> inputs() const { return inputs_; }
+
+  [[nodiscard]] const CustomBackward& backward() const { return backward_; }
+
+  /// Gives the inputs up when the history is freed; the caller lets them go when it can.
+  std::vector<Tensor> take_inputs() { return std::exchange(inputs_, {}); }
+
+ private:
+  std::vector<Tensor> inputs_;
+  CustomBackward backward_;
+};
+
+template <typename M, typename... Args>
+Ref<detail::AutogradMeta> make_meta(Args&&... args) {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the reference owns it.
+  return Ref<detail::AutogradMeta>(new M(std::forward<Args>(args)...));
+}
+
+/// The node's meta if it is of that kind, else null.
+LeafMeta* leaf_meta(const detail::Node& node);
+CustomMeta* custom_meta(const detail::Node& node);
+
+/// Records a node of the same value that nobody else holds, so that a meta can belong to it alone.
+Tensor fresh_alias(const Tensor& value, std::source_location where);
+
+}  // namespace wick::autograd

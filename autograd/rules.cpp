@@ -1,0 +1,38 @@
+#include "wick/autograd/rules.h"
+
+#include "wick/tensor/node.h"
+
+namespace wick::autograd {
+namespace {
+
+using Table = std::array<GradientRow, ir::kNumOps>;
+
+Table make_table() {
+  Table table{};  // sources, random bits and structure have no operand that takes a gradient
+  for (const auto rows : {unary_rules(),
+                          binary_rules(),
+                          reduction_rules(),
+                          movement_rules(),
+                          contraction_rules(),
+                          pooling_rules()}) {
+    for (const GradientRow& row : rows)
+      table[static_cast<size_t>(row.op)] = row;
+  }
+  return table;
+}
+
+}  // namespace
+
+Term Step::output() const {
+  return term(Tensor(Ref<detail::Node>(const_cast<detail::Node*>(&node))));
+}
+
+Rule find_rule(ir::OpKind op, int operand) {
+  static const Table table = make_table();
+  const GradientRow& row = table[static_cast<size_t>(op)];
+  // Operands of an op that takes any number share one rule.
+  const bool variadic = ir::op_info(op).max_operands < 0;
+  return row.rules[variadic ? 0 : static_cast<size_t>(operand)];
+}
+
+}  // namespace wick::autograd

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "wick/autograd/rules.h"
+
+namespace wick::autograd {
+namespace {
+
+using ir::OpKind;
+
+/// A list attribute with one number an axis, or its default.
+Axes per_axis(const Step& s, std::string_view name, size_t rank, int64_t fallback) {
+  return s.attributes().has(name) ? s.attributes().integers(name) : Axes(rank, fallback);
+}
+
+Term grad_broadcast(const Step& s) {
+  return sum_to(s.cotangent(), s.operand(0).shape());
+}
+
+Term grad_reshape(const Step& s) {
+  return reshape(s.cotangent(), s.operand(0).shape());
+}
+
+Term grad_permute(const Step& s) {
+  const Axes& axes = s.attributes().integers("axes");
+  Axes inverse(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    inverse[static_cast<size_t>(axes[i])] = static_cast<int64_t>(i);
+  }
+  return permute(s.cotangent(), inverse);
+}
+
+/// Turns the axes of negative step round, so that what remains is a slice with positive steps.
+Term flip_negative_steps(const Term& x, const Axes& all_steps) {
+  const size_t rank = all_steps.size();
+  SliceBounds flip{Axes(rank, 0), {x.shape().begin(), x.shape().end()}, Axes(rank, 1)};
+  for (size_t i = 0; i < rank; ++i) {
+    if (all_steps[i] >= 0 || flip.sizes[i] == 0) continue;
+    flip.starts[i] = flip.sizes[i] - 1;
+    flip.steps[i] = -1;
+  }
+  return slice(x, std::move(flip));
+}
+
+Term grad_slice(const Step& s) {
+  const Axes& sizes = s.attributes().integers("sizes");
+  const size_t rank = sizes.size();
+  const Axes starts = per_axis(s, "starts", rank, 0);
+  const Axes steps = per_axis(s, "steps", rank, 1);
+  const Shape& shape = s.operand(0).shape();
+  PadWidths widths{Axes(rank, 0), Axes(rank, 0), Axes(rank, 0)};
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t extent = shape[static_cast<int>(i)];
+    if (sizes[i] == 0) {
+      widths.high[i] = extent;
+      continue;
+    }
+    const int64_t end = starts[i] + (sizes[i] - 1) * steps[i];
+    widths.low[i] = std::min(starts[i], end);
+    widths.high[i] = extent - 1 - std::max(starts[i], end);
+    // One element has nothing between: the step says nothing then.
+    widths.interior[i] = sizes[i] > 1 ? std::abs(steps[i]) - 1 : 0;
+  }
+  return pad(flip_negative_steps(s.cotangent(), steps), std::move(widths));
+}
+
+/// Operand `index` is a slice of the result.
+Term grad_concat(const Step& s) {
+  const auto axis = static_cast<int>(s.attributes().integer("axis", 0));
+  const Shape& shape = s.operand(s.index).shape();
+  const auto rank = static_cast<size_t>(shape.ndim());
+  SliceBounds bounds{Axes(rank, 0), {shape.begin(), shape.end()}, Axes(rank, 1)};
+  for (int i = 0; i < s.index; ++i) {
+    bounds.starts[static_cast<size_t>(axis)] += s.operand(i).shape()[axis];
+  }
+  return slice(s.cotangent(), std::move(bounds));
+}
+
+PadWidths widths_of(const Step& s) {
+  const auto rank = static_cast<size_t>(s.operand(0).shape().ndim());
+  return {
+      per_axis(s, "low", rank, 0), per_axis(s, "high", rank, 0), per_axis(s, "interior", rank, 0)};
+}
+
+/// Undoes the borders, what was cropped getting zeros, then takes every (interior + 1)th element.
+Term grad_pad(const Step& s) {
+  const PadWidths widths = widths_of(s);
+  const size_t rank = widths.low.size();
+  const Shape& shape = s.operand(0).shape();
+  PadWidths undo{Axes(rank), Axes(rank), Axes(rank, 0)};
+  SliceBounds bounds{Axes(rank, 0), {shape.begin(), shape.end()}, Axes(rank, 1)};
+  for (size_t i = 0; i < rank; ++i) {
+    undo.low[i] = -widths.low[i];
+    undo.high[i] = -widths.high[i];
+    bounds.steps[i] = bounds.sizes[i] > 1 ? widths.interior[i] + 1 : 1;
+  }
+  return slice(pad(s.cotangent(), std::move(undo)), std::move(bounds));
+}
+
+/// The sum over the positions that the fill value reached.
+Term grad_pad_value(const Step& s) {
+  const Term x = s.operand(0);
+  const Term zero = filled(x.shape(), 0.0, x.dtype(), x.where);
+  const Term reached = pad(zero, widths_of(s), 1.0);
+  return sum_to(s.cotangent() * reached, Shape{});
+}
+
+int64_t axis_of(const Step& s) {
+  return s.attributes().integer("axis", 0);
+}
+
+/// Adds each slice of the cotangent where it came from; gather clamps its indices, so this must.
+Term grad_gather(const Step& s) {
+  const Term x = s.operand(0);
+  const Term indices = s.operand(1);
+  const auto axis = axis_of(s);
+  const auto last = static_cast<double>(x.shape()[static_cast<int>(axis)] - 1);
+  const Term low = apply(OpKind::maximum, {indices, filled(Shape{}, 0, indices.dtype(), x.where)});
+  const Term clamped =
+      apply(OpKind::minimum, {low, filled(Shape{}, last, indices.dtype(), x.where)});
+  const Term zero = filled(x.shape(), 0.0, x.dtype(), x.where);
+  return apply(OpKind::scatter_add, {zero, clamped, s.cotangent()}, {{"axis", axis}});
+}
+
+/// The cotangent's slices at the indices; none where the index was out of range and dropped.
+Term grad_updates(const Step& s) {
+  const Term indices = s.operand(1);
+  const auto axis = static_cast<int>(axis_of(s));
+  const Shape& shape = s.operand(0).shape();
+  const Term picked = apply(OpKind::gather, {s.cotangent(), indices}, {{"axis", axis_of(s)}});
+  const Term extent =
+      filled(Shape{}, static_cast<double>(shape[axis]), indices.dtype(), indices.where);
+  Axes aligned(indices.shape().begin(), indices.shape().end());
+  aligned.insert(aligned.end(), static_cast<size_t>(shape.ndim() - axis - 1), 1);
+  const Term inside = both(greater_equal(indices, 0.0), less(indices, extent));
+  return select(reshape(inside, Shape(aligned)), picked, 0.0);
+}
+
+constexpr GradientRow kRows[] = {
+    {OpKind::broadcast, {grad_broadcast}},
+    {OpKind::reshape, {grad_reshape}},
+    {OpKind::permute, {grad_permute}},
+    {OpKind::slice, {grad_slice}},
+    {OpKind::concat, {grad_concat}},
+    {OpKind::pad, {grad_pad, grad_pad_value}},
+    {OpKind::gather, {grad_gather}},
+    {OpKind::scatter_add, {[](const Step& s) { return s.cotangent(); }, nullptr, grad_updates}},
+};
+
+static_assert(covers(kRows, Family::movement));
+
+}  // namespace
+
+std::span<const GradientRow> movement_rules() {
+  return kRows;
+}
+
+}  // namespace wick::autograd

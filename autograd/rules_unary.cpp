@@ -1,0 +1,66 @@
+#include <numbers>
+
+#include "wick/autograd/rules.h"
+
+namespace wick::autograd {
+namespace {
+
+using ir::OpKind;
+
+Term grad_sqrt(const Step& s) {
+  return s.cotangent() * 0.5 / s.output();
+}
+
+Term grad_rsqrt(const Step& s) {
+  const Term y = s.output();
+  return s.cotangent() * -0.5 * (y * y * y);
+}
+
+Term grad_tanh(const Step& s) {
+  const Term y = s.output();
+  return s.cotangent() * (1.0 - y * y);
+}
+
+Term grad_erf(const Step& s) {
+  const Term x = s.operand(0);
+  return s.cotangent() * (exp(-(x * x)) * (2.0 * std::numbers::inv_sqrtpi));
+}
+
+Term grad_sigmoid(const Step& s) {
+  const Term y = s.output();
+  return s.cotangent() * (y * (1.0 - y));
+}
+
+Term grad_cast(const Step& s) {
+  return cast(s.cotangent(), s.operand(0).dtype());
+}
+
+constexpr GradientRow kRows[] = {
+    {OpKind::neg, {[](const Step& s) { return -s.cotangent(); }}},
+    {OpKind::abs, {[](const Step& s) { return s.cotangent() * sign(s.operand(0)); }}},
+    {OpKind::sign, {}},
+    {OpKind::floor, {}},
+    {OpKind::ceil, {}},
+    {OpKind::round, {}},
+    {OpKind::exp, {[](const Step& s) { return s.cotangent() * s.output(); }}},
+    {OpKind::log, {[](const Step& s) { return s.cotangent() / s.operand(0); }}},
+    {OpKind::sqrt, {grad_sqrt}},
+    {OpKind::rsqrt, {grad_rsqrt}},
+    {OpKind::sin, {[](const Step& s) { return s.cotangent() * cos(s.operand(0)); }}},
+    {OpKind::cos, {[](const Step& s) { return -(s.cotangent() * sin(s.operand(0))); }}},
+    {OpKind::tanh, {grad_tanh}},
+    {OpKind::erf, {grad_erf}},
+    {OpKind::sigmoid, {grad_sigmoid}},
+    {OpKind::logical_not, {}},
+    {OpKind::cast, {grad_cast}},
+};
+
+static_assert(covers(kRows, Family::unary));
+
+}  // namespace
+
+std::span<const GradientRow> unary_rules() {
+  return kRows;
+}
+
+}  // namespace wick::autograd
