@@ -1,0 +1,108 @@
+#include "wick/ir/attribute_schema.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace wick::ir {
+namespace {
+
+using enum AttributeKind;
+using Specs = std::vector<AttributeSpec>;
+
+constexpr std::array<std::string_view, 8> kKindNames = {"a flag",
+                                                        "an integer",
+                                                        "a number",
+                                                        "a string",
+                                                        "a dtype",
+                                                        "a list of integers",
+                                                        "a list of strings",
+                                                        "a literal"};
+
+const Specs kConv = {
+    {"dilation", integers}, {"groups", integer}, {"padding", integers}, {"stride", integers}};
+const Specs kPool = {
+    {"exclude_padding", flag}, {"kernel", integers}, {"padding", integers}, {"stride", integers}};
+
+Specs with(Specs specs, AttributeSpec extra) {
+  specs.push_back(extra);
+  std::ranges::sort(specs, {}, &AttributeSpec::name);
+  return specs;
+}
+
+/// No entry: no attributes.
+Specs specs_for(OpKind op) {
+  if (has(op, kReduction)) return {{"axes", integers}, {"keepdims", flag}};
+  const std::pair<OpKind, Specs> rows[] = {
+      {OpKind::cast, {{"dtype", dtype}}},
+      {OpKind::broadcast, {{"shape", integers}}},
+      {OpKind::reshape, {{"shape", integers}}},
+      {OpKind::permute, {{"axes", integers}}},
+      {OpKind::slice, {{"sizes", integers}, {"starts", integers}, {"steps", integers}}},
+      {OpKind::concat, {{"axis", integer}}},
+      {OpKind::pad, {{"high", integers}, {"interior", integers}, {"low", integers}}},
+      {OpKind::gather, {{"axis", integer}}},
+      {OpKind::scatter_add, {{"axis", integer}}},
+      {OpKind::matmul, {{"transpose_lhs", flag}, {"transpose_rhs", flag}}},
+      {OpKind::conv2d, kConv},
+      {OpKind::conv2d_input_grad, with(kConv, {"input_shape", integers})},
+      {OpKind::conv2d_weight_grad, with(kConv, {"weight_shape", integers})},
+      {OpKind::max_pool2d, kPool},
+      {OpKind::max_pool2d_grad, kPool},
+      {OpKind::avg_pool2d, kPool},
+      {OpKind::avg_pool2d_grad, with(kPool, {"input_shape", integers})},
+      {OpKind::constant, {{"value", literal}}},
+      {OpKind::iota, {{"axis", integer}, {"dtype", dtype}, {"shape", integers}}},
+      {OpKind::random_bits, {{"shape", integers}}},
+      {OpKind::parameter, {{"donate", flag}, {"scalar", flag}}},
+      {OpKind::fusion, {{"in_place", integers}, {"kind", text}}},
+  };
+  for (const auto& [row, specs] : rows) {
+    if (row == op) return specs;
+  }
+  return {};
+}
+
+std::array<Specs, kNumOps> all_specs() {
+  std::array<Specs, kNumOps> table;
+  for (size_t i = 0; i < table.size(); ++i) {
+    table[i] = specs_for(static_cast<OpKind>(i));
+  }
+  return table;
+}
+
+constexpr AttributeSpec kBuffers = {"buffers", texts};
+
+const AttributeSpec* find_spec(OpKind op, std::string_view name) {
+  if (name == kBuffers.name) return &kBuffers;
+  for (const AttributeSpec& spec : attribute_specs(op)) {
+    if (spec.name == name) return &spec;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const AttributeSpec> attribute_specs(OpKind op) {
+  static const std::array<Specs, kNumOps> kTable = all_specs();
+  return kTable[static_cast<size_t>(op)];
+}
+
+std::optional<std::string> check_attributes(OpKind op, const Attributes& attributes) {
+  for (const auto& [name, value] : attributes.entries()) {
+    if (name.find('.') != std::string::npos) continue;
+    const AttributeSpec* spec = find_spec(op, name);
+    if (spec == nullptr) return fmt::format("{} has no attribute {}", to_string(op), name);
+    if (spec->kind != kind_of(value)) {
+      return fmt::format("attribute {} should be {}, not {}",
+                         name,
+                         kKindNames[static_cast<size_t>(spec->kind)],
+                         kKindNames[static_cast<size_t>(kind_of(value))]);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace wick::ir

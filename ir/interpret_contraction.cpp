@@ -1,0 +1,156 @@
+#include <array>
+#include <type_traits>
+
+#include "wick/ir/interpret_rules.h"
+#include "wick/ir/strided_walk.h"
+#include "wick/ir/window.h"
+
+namespace wick::ir {
+namespace {
+
+template <typename Wide>
+void multiply_add(Wide& sum, Wide a, Wide b) {
+  if constexpr (std::is_same_v<Wide, double>) {
+    sum += a * b;
+  } else {
+    sum = static_cast<int64_t>(static_cast<uint64_t>(sum) +
+                               static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  }
+}
+
+/// A matrix inside a batch.
+struct MatrixView {
+  int64_t row_stride;
+  int64_t column_stride;
+  int64_t batch_elements;
+};
+
+MatrixView matrix_view(const Shape& shape, bool transposed) {
+  const int64_t rows = shape[shape.ndim() - 2];
+  const int64_t columns = shape[shape.ndim() - 1];
+  if (transposed) return {1, columns, rows * columns};
+  return {columns, 1, rows * columns};
+}
+
+Shape batch_of(const Shape& shape) {
+  return Shape(shape.extents().first(static_cast<size_t>(shape.ndim()) - 2));
+}
+
+template <typename Wide>
+Literal matmul(const OpCall& call) {
+  const Shape& lhs = call.operand(0).type().shape;
+  const Shape& rhs = call.operand(1).type().shape;
+  const bool transposed = call.attributes.flag("transpose_lhs");
+  const MatrixView a_view = matrix_view(lhs, transposed);
+  const MatrixView b_view = matrix_view(rhs, call.attributes.flag("transpose_rhs"));
+  const std::vector<Wide> a = widen<Wide>(call.operand(0));
+  const std::vector<Wide> b = widen<Wide>(call.operand(1));
+  const Shape& shape = call.result.shape;
+  const int64_t rows = shape[shape.ndim() - 2];
+  const int64_t columns = shape[shape.ndim() - 1];
+  const int64_t depth = lhs[lhs.ndim() - (transposed ? 2 : 1)];
+  const Shape batch = batch_of(shape);
+  std::vector<Wide> out(static_cast<size_t>(call.result.numel()), 0);
+  const std::array<Strides, 2> strides = {broadcast_strides(batch_of(lhs), batch),
+                                          broadcast_strides(batch_of(rhs), batch)};
+  walk<2>(batch, strides, {0, 0}, [&](int64_t number, const auto& at) {
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        Wide& sum = out[static_cast<size_t>((number * rows + i) * columns + j)];
+        const int64_t a_row = at[0] * a_view.batch_elements + i * a_view.row_stride;
+        const int64_t b_column = at[1] * b_view.batch_elements + j * b_view.column_stride;
+        for (int64_t k = 0; k < depth; ++k) {
+          multiply_add(sum,
+                       a[static_cast<size_t>(a_row + k * a_view.column_stride)],
+                       b[static_cast<size_t>(b_column + k * b_view.row_stride)]);
+        }
+      }
+    }
+  });
+  return narrow(out, call.result);
+}
+
+Window conv_window(const OpCall& call, const Shape& w) {
+  const auto number = [&](std::string_view name, size_t i, int64_t fallback) {
+    return call.attributes.has(name) ? call.attributes.integers(name)[i] : fallback;
+  };
+  Window window;
+  for (size_t i = 0; i < window.size(); ++i) {
+    window[i] = {w[2 + static_cast<int>(i)],
+                 number("stride", i, 1),
+                 number("padding", i, 0),
+                 number("dilation", i, 1)};
+  }
+  return window;
+}
+
+struct ConvShapes {
+  const Shape& x;
+  const Shape& w;
+  const Shape& y;
+};
+
+/// Calls visit(x, w, y) with the element numbers of each product that conv2d sums.
+template <typename Visit>
+void for_each_tap(const OpCall& call, const ConvShapes& shapes, const Visit& visit) {
+  const Window window = conv_window(call, shapes.w);
+  const int64_t groups = call.attributes.integer("groups", 1);
+  const int64_t outputs = shapes.w[0] / groups;
+  const Shape taps{shapes.y[0], shapes.y[1], shapes.y[2], shapes.y[3]};
+  const Shape kernel{shapes.w[1], shapes.w[2], shapes.w[3]};
+  const Strides y_strides = row_major_strides(taps);
+  for (int64_t y = 0; y < taps.numel(); ++y) {
+    const int64_t n = y / y_strides[0];
+    const int64_t o = y / y_strides[1] % taps[1];
+    const int64_t row = y / y_strides[2] % taps[2];
+    const int64_t column = y % taps[3];
+    for (int64_t k = 0; k < kernel.numel(); ++k) {
+      const int64_t c = k / (kernel[1] * kernel[2]) + o / outputs * kernel[0];
+      const int64_t h = window[0].position(row, k / kernel[2] % kernel[1]);
+      const int64_t v = window[1].position(column, k % kernel[2]);
+      if (h < 0 || h >= shapes.x[2] || v < 0 || v >= shapes.x[3]) continue;
+      const int64_t x = ((n * shapes.x[1] + c) * shapes.x[2] + h) * shapes.x[3] + v;
+      visit(static_cast<size_t>(x),
+            static_cast<size_t>(o * kernel.numel() + k),
+            static_cast<size_t>(y));
+    }
+  }
+}
+
+}  // namespace
+
+Literal interpret_matmul(const OpCall& call) {
+  return visit_wide(call.result.dtype, [&]<typename Wide>() { return matmul<Wide>(call); });
+}
+
+Literal interpret_conv2d(const OpCall& call) {
+  const auto x = widen<double>(call.operand(0));
+  const auto w = widen<double>(call.operand(1));
+  std::vector<double> y(static_cast<size_t>(call.result.numel()), 0);
+  for_each_tap(call,
+               {call.operand(0).type().shape, call.operand(1).type().shape, call.result.shape},
+               [&](size_t i, size_t j, size_t k) { y[k] += x[i] * w[j]; });
+  return narrow(y, call.result);
+}
+
+Literal interpret_conv2d_input_grad(const OpCall& call) {
+  const auto cotangent = widen<double>(call.operand(0));
+  const auto w = widen<double>(call.operand(1));
+  std::vector<double> x(static_cast<size_t>(call.result.numel()), 0);
+  for_each_tap(call,
+               {call.result.shape, call.operand(1).type().shape, call.operand(0).type().shape},
+               [&](size_t i, size_t j, size_t k) { x[i] += cotangent[k] * w[j]; });
+  return narrow(x, call.result);
+}
+
+Literal interpret_conv2d_weight_grad(const OpCall& call) {
+  const auto x = widen<double>(call.operand(0));
+  const auto cotangent = widen<double>(call.operand(1));
+  std::vector<double> w(static_cast<size_t>(call.result.numel()), 0);
+  for_each_tap(call,
+               {call.operand(0).type().shape, call.result.shape, call.operand(1).type().shape},
+               [&](size_t i, size_t j, size_t k) { w[j] += x[i] * cotangent[k]; });
+  return narrow(w, call.result);
+}
+
+}  // namespace wick::ir

@@ -1,0 +1,109 @@
+#include <cmath>
+
+#include "wick/ir/interpret_rules.h"
+#include "wick/ir/window.h"
+
+namespace wick::ir {
+namespace {
+
+Window pool_window(const OpCall& call) {
+  const std::vector<int64_t>& kernel = call.attributes.integers("kernel");
+  const bool has_stride = call.attributes.has("stride");
+  const std::vector<int64_t>& stride = has_stride ? call.attributes.integers("stride") : kernel;
+  const std::vector<int64_t>& padding = call.attributes.integers("padding");
+  Window window;
+  for (size_t i = 0; i < window.size(); ++i) {
+    window[i] = {kernel[i], stride[i], padding.empty() ? 0 : padding[i], 1};
+  }
+  return window;
+}
+
+/// One window: its element number in the pooled tensor, and which elements of x lie in it.
+struct PoolSite {
+  size_t pooled = 0;
+  std::vector<size_t> elements;
+};
+
+/// Visits windows in order; the site's storage is used again.
+template <typename Visit>
+void for_each_window(const Window& window, const Shape& x, const Visit& visit) {
+  const int64_t rows = window[0].count(x[2]);
+  const int64_t columns = window[1].count(x[3]);
+  PoolSite site;
+  for (int64_t i = 0; i < x[0] * x[1] * rows * columns; ++i) {
+    const int64_t plane = i / (rows * columns);
+    site.pooled = static_cast<size_t>(i);
+    site.elements.clear();
+    for (int64_t k = 0; k < window[0].kernel * window[1].kernel; ++k) {
+      const int64_t h = window[0].position(i / columns % rows, k / window[1].kernel);
+      const int64_t v = window[1].position(i % columns, k % window[1].kernel);
+      if (h < 0 || h >= x[2] || v < 0 || v >= x[3]) continue;
+      site.elements.push_back(static_cast<size_t>((plane * x[2] + h) * x[3] + v));
+    }
+    visit(site);
+  }
+}
+
+/// The first largest element of a window, or its first NaN.
+size_t largest(const std::vector<double>& x, const std::vector<size_t>& elements) {
+  size_t best = elements.front();
+  for (const size_t element : elements) {
+    if (std::isnan(x[best])) break;
+    if (std::isnan(x[element]) || x[element] > x[best]) best = element;
+  }
+  return best;
+}
+
+double divisor(const OpCall& call, const Window& window, const PoolSite& site) {
+  if (call.attributes.flag("exclude_padding")) return static_cast<double>(site.elements.size());
+  return static_cast<double>(window[0].kernel * window[1].kernel);
+}
+
+}  // namespace
+
+Literal interpret_max_pool2d(const OpCall& call) {
+  const auto x = widen<double>(call.operand(0));
+  std::vector<double> out(static_cast<size_t>(call.result.numel()));
+  for_each_window(pool_window(call), call.operand(0).type().shape, [&](const PoolSite& site) {
+    out[site.pooled] = x[largest(x, site.elements)];
+  });
+  return narrow(out, call.result);
+}
+
+Literal interpret_max_pool2d_grad(const OpCall& call) {
+  const auto x = widen<double>(call.operand(0));
+  const auto cotangent = widen<double>(call.operand(1));
+  std::vector<double> out(x.size(), 0);
+  for_each_window(pool_window(call), call.result.shape, [&](const PoolSite& site) {
+    out[largest(x, site.elements)] += cotangent[site.pooled];
+  });
+  return narrow(out, call.result);
+}
+
+Literal interpret_avg_pool2d(const OpCall& call) {
+  const auto x = widen<double>(call.operand(0));
+  const Window window = pool_window(call);
+  std::vector<double> out(static_cast<size_t>(call.result.numel()));
+  for_each_window(window, call.operand(0).type().shape, [&](const PoolSite& site) {
+    double sum = 0;
+    for (const size_t element : site.elements) {
+      sum += x[element];
+    }
+    out[site.pooled] = sum / divisor(call, window, site);
+  });
+  return narrow(out, call.result);
+}
+
+Literal interpret_avg_pool2d_grad(const OpCall& call) {
+  const auto cotangent = widen<double>(call.operand(0));
+  const Window window = pool_window(call);
+  std::vector<double> out(static_cast<size_t>(call.result.numel()), 0);
+  for_each_window(window, call.result.shape, [&](const PoolSite& site) {
+    for (const size_t element : site.elements) {
+      out[element] += cotangent[site.pooled] / divisor(call, window, site);
+    }
+  });
+  return narrow(out, call.result);
+}
+
+}  // namespace wick::ir

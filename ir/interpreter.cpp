@@ -1,0 +1,181 @@
+#include "wick/ir/interpreter.h"
+
+#include <array>
+
+#include "wick/ir/check.h"
+#include "wick/ir/interpret_rules.h"
+#include "wick/ir/strided_walk.h"
+
+namespace wick::ir {
+namespace {
+
+struct RuleRow {
+  OpKind op;
+  InterpretRule rule;
+};
+
+constexpr RuleRow kRows[] = {
+    {OpKind::broadcast, interpret_strided},
+    {OpKind::reshape, interpret_strided},
+    {OpKind::permute, interpret_strided},
+    {OpKind::slice, interpret_strided},
+    {OpKind::concat, interpret_concat},
+    {OpKind::pad, interpret_pad},
+    {OpKind::gather, interpret_gather},
+    {OpKind::scatter_add, interpret_scatter_add},
+    {OpKind::matmul, interpret_matmul},
+    {OpKind::conv2d, interpret_conv2d},
+    {OpKind::conv2d_input_grad, interpret_conv2d_input_grad},
+    {OpKind::conv2d_weight_grad, interpret_conv2d_weight_grad},
+    {OpKind::max_pool2d, interpret_max_pool2d},
+    {OpKind::max_pool2d_grad, interpret_max_pool2d_grad},
+    {OpKind::avg_pool2d, interpret_avg_pool2d},
+    {OpKind::avg_pool2d_grad, interpret_avg_pool2d_grad},
+    {OpKind::constant, interpret_constant},
+    {OpKind::iota, interpret_iota},
+    {OpKind::random_bits, interpret_random_bits},
+};
+
+constexpr uint32_t kTraits[] = {
+#define WICK_OP(name, min_operands, max_operands, infer, traits, summary) traits,
+#include "wick/ir/ops.def"
+#undef WICK_OP
+};
+
+constexpr std::array<InterpretRule, kNumOps> make_rules() {
+  std::array<InterpretRule, kNumOps> rules{};
+  for (size_t i = 0; i < rules.size(); ++i) {
+    if ((kTraits[i] & kElementwise) != 0) rules[i] = interpret_elementwise;
+    if ((kTraits[i] & kReduction) != 0) rules[i] = interpret_reduction;
+  }
+  for (const RuleRow& row : kRows) {
+    rules[static_cast<size_t>(row.op)] = row.rule;
+  }
+  return rules;
+}
+
+constexpr auto kRules = make_rules();
+
+constexpr bool is_complete() {
+  for (size_t i = 0; i < kRules.size(); ++i) {
+    if (kRules[i] == nullptr && (kTraits[i] & kStructure) == 0) return false;
+  }
+  return true;
+}
+
+static_assert(is_complete(), "every op has a rule");
+
+using LiteralPointers = std::vector<const Literal*>;
+
+/// The values of one run of a graph, each kept until its last reader has run.
+class Evaluation {
+ public:
+  Evaluation(const Graph& graph, std::span<const Literal* const> parameters)
+      : graph_(graph),
+        values_(static_cast<size_t>(graph.id_bound())),
+        readers_(static_cast<size_t>(graph.id_bound())) {
+    check(parameters.size() == graph.parameters().size(), "each parameter has a value");
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const Node* node = graph.parameters()[i];
+      check(node->type() == parameters[i]->type(), "a parameter's value has its type");
+      slot(node).pointers = {parameters[i]};
+    }
+  }
+
+  std::vector<Literal> run();
+
+ private:
+  struct Slot {
+    std::vector<Literal> owned;
+    LiteralPointers pointers;
+  };
+
+  Slot& slot(const Node* node) { return values_[static_cast<size_t>(node->id())]; }
+
+  const Literal* value(Value value) {
+    return slot(value.node).pointers[static_cast<size_t>(value.index)];
+  }
+
+  std::vector<Literal> evaluate(const Node& node, const LiteralPointers& operands);
+  void release_operands(const Node& node);
+
+  const Graph& graph_;
+  std::vector<Slot> values_;
+  std::vector<size_t> readers_;  // uses that have run
+};
+
+// Recursive in the nesting of fusions only, which the verifier keeps at one.
+std::vector<Literal> Evaluation::evaluate(const Node& node, const LiteralPointers& operands) {
+  if (node.op() == OpKind::fusion) return Evaluation(*node.body(), operands).run();
+  std::vector<Literal> results;
+  results.push_back(interpret_op(node.op(), node.attributes(), operands, node.type()));
+  return results;
+}
+
+void Evaluation::release_operands(const Node& node) {
+  for (const Value& operand : node.operands()) {
+    const Node* source = operand.node;
+    if (++readers_[static_cast<size_t>(source->id())] == source->uses().size()) {
+      slot(source) = {};
+    }
+  }
+}
+
+std::vector<Literal> Evaluation::run() {
+  for (const Node* node = graph_.first(); node != nullptr; node = node->next()) {
+    if (node->op() == OpKind::parameter) continue;
+    LiteralPointers operands;
+    for (const Value& operand : node->operands()) {
+      operands.push_back(value(operand));
+    }
+    Slot& made = slot(node);
+    made.owned = evaluate(*node, operands);
+    for (const Literal& literal : made.owned) {
+      made.pointers.push_back(&literal);
+    }
+    release_operands(*node);
+    if (!node->has_uses()) made = {};
+  }
+  std::vector<Literal> results;
+  for (const Value& result : graph_.results()) {
+    results.push_back(*value(result));
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> parameters) {
+  LiteralPointers pointers;
+  for (const Literal& parameter : parameters) {
+    pointers.push_back(&parameter);
+  }
+  return Evaluation(graph, pointers).run();
+}
+
+Literal interpret_op(OpKind op,
+                     const Attributes& attributes,
+                     std::span<const Literal* const> operands,
+                     const Type& result) {
+  const InterpretRule rule = kRules[static_cast<size_t>(op)];
+  check(rule != nullptr, "parameters and fusions are not evaluated as ops");
+  return rule({op, attributes, operands, result});
+}
+
+Literal interpret_constant(const OpCall& call) {
+  return call.attributes.literal("value");
+}
+
+Literal interpret_iota(const OpCall& call) {
+  const Shape& shape = call.result.shape;
+  const auto axis = static_cast<size_t>(call.attributes.integer("axis", 0));
+  Strides strides(static_cast<size_t>(shape.ndim()), 0);
+  strides[axis] = 1;
+  std::vector<int64_t> out(static_cast<size_t>(call.result.numel()));
+  walk<1>(shape, {std::move(strides)}, {0}, [&](int64_t i, const auto& at) {
+    out[static_cast<size_t>(i)] = at[0];
+  });
+  return narrow(out, call.result);
+}
+
+}  // namespace wick::ir

@@ -1,0 +1,213 @@
+#include "wick/ir/printer.h"
+
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "wick/ir/format.h"
+#include "wick/ir/literal_text.h"
+#include "wick/ir/value_names.h"
+
+namespace wick::ir {
+namespace {
+
+struct ValuePrinter {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+
+  std::string operator()(int64_t value) const { return fmt::format("{}", value); }
+
+  std::string operator()(double value) const { return number_text(value); }
+
+  std::string operator()(const std::string& value) const { return quoted(value); }
+
+  std::string operator()(DType value) const { return std::string(to_string(value)); }
+
+  std::string operator()(const std::vector<int64_t>& value) const {
+    return fmt::format("[{}]", fmt::join(value, ", "));
+  }
+
+  std::string operator()(const std::vector<std::string>& value) const {
+    if (value.empty()) return "texts[]";  // `[]` is a list of integers
+    std::string text;
+    for (const std::string& element : value) {
+      text += (text.empty() ? "[" : ", ") + quoted(element);
+    }
+    return text + "]";
+  }
+
+  std::string operator()(const Literal& value) const { return literal_text(value); }
+};
+
+class Printer {
+ public:
+  Printer(const Graph& graph, const PrintOptions& options) : names_(graph), options_(options) {}
+
+  std::string graph(const Graph& graph);
+  std::string node(const Node& node);
+
+ private:
+  template <typename... Args>
+  void write(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+  }
+
+  void parameter(const Node& node);
+  void parameters(const Graph& graph);
+  void attributes(const Node& node);
+  void values(std::span<const Value> values);
+  void result_names(const Node& node);
+  void result_types(const Node& node);
+  void body(const Node& node);
+  void line(const Node& node);
+  void lines(const Graph& graph);
+
+  ValueNames names_;
+  const PrintOptions& options_;
+  std::string text_;
+  int indent_ = 0;
+};
+
+void Printer::values(std::span<const Value> values) {
+  std::string_view separator;
+  for (const Value& value : values) {
+    write("{}%{}", separator, names_.of(value));
+    separator = ", ";
+  }
+}
+
+void Printer::parameter(const Node& node) {
+  write("%{}: {}", names_.of({const_cast<Node*>(&node), 0}), node.type());
+  attributes(node);
+}
+
+void Printer::parameters(const Graph& graph) {
+  std::string_view separator;
+  for (const Node* node : graph.parameters()) {
+    write("{}", separator);
+    parameter(*node);
+    separator = ", ";
+  }
+}
+
+/// A flag that is set prints as its bare name on a parameter, where flags are all there is.
+void Printer::attributes(const Node& node) {
+  std::string_view separator = " {";
+  const bool is_fusion = node.op() == OpKind::fusion;
+  for (const auto& [name, value] : node.attributes().entries()) {
+    if (is_fusion && name == "kind" && has_kind(node)) continue;
+    const bool* flag = std::get_if<bool>(&value);
+    if (node.op() == OpKind::parameter && flag != nullptr && *flag) {
+      write("{}{}", separator, name);
+    } else {
+      write("{}{} = {}", separator, name, to_string(value));
+    }
+    separator = ", ";
+  }
+  if (separator != " {") write("}}");
+}
+
+void Printer::result_names(const Node& node) {
+  for (int i = 0; i < node.num_results(); ++i) {
+    write("{}%{}", i == 0 ? "" : ", ", names_.of({const_cast<Node*>(&node), i}));
+  }
+  if (node.num_results() > 0) write(" = ");
+}
+
+void Printer::result_types(const Node& node) {
+  if (node.num_results() == 1) {
+    write(" : {}", node.type());
+    return;
+  }
+  write(" : (");
+  for (int i = 0; i < node.num_results(); ++i) {
+    write("{}{}", i == 0 ? "" : ", ", node.type(i));
+  }
+  write(")");
+}
+
+void Printer::body(const Node& node) {
+  const Graph& body = *node.body();
+  write("fusion");
+  if (has_kind(node)) write("<{}>", node.attributes().text("kind"));
+  write(" @{}(", printable_name(body.name()));
+  values(node.operands());
+  write(") {{\n");
+  indent_ += 2;
+  write("{:{}}^(", "", indent_);
+  parameters(body);
+  write("):\n");
+  lines(body);
+  write("{:{}}yield{}", "", indent_, body.results().empty() ? "" : " ");
+  values(body.results());
+  indent_ -= 2;
+  write("\n{:{}}}}", "", indent_);
+}
+
+void Printer::line(const Node& node) {
+  if (node.op() == OpKind::parameter) {
+    parameter(node);
+    return;
+  }
+  result_names(node);
+  if (node.body() != nullptr) {
+    body(node);
+  } else {
+    write("{}{}", node.op(), node.num_operands() == 0 ? "" : " ");
+    values(node.operands());
+  }
+  attributes(node);
+  result_types(node);
+  if (options_.locations && node.location().is_known()) {
+    const Location& where = node.location();
+    write(" loc({}:{}:{})", quoted(where.file), where.line, where.column);
+  }
+}
+
+void Printer::lines(const Graph& graph) {
+  for (const Node* node = graph.first(); node != nullptr; node = node->next()) {
+    if (node->op() == OpKind::parameter) continue;
+    write("{:{}}", "", indent_);
+    line(*node);
+    write("\n");
+  }
+}
+
+std::string Printer::graph(const Graph& graph) {
+  write("graph @{}(", printable_name(graph.name()));
+  parameters(graph);
+  write(") -> (");
+  std::string_view separator;
+  for (const Value& result : graph.results()) {
+    write("{}{}", separator, result.type());
+    separator = ", ";
+  }
+  write(") {{\n");
+  indent_ = 2;
+  lines(graph);
+  write("  return{}", graph.results().empty() ? "" : " ");
+  values(graph.results());
+  write("\n}}\n");
+  return std::move(text_);
+}
+
+std::string Printer::node(const Node& node) {
+  line(node);
+  return std::move(text_);
+}
+
+}  // namespace
+
+std::string to_string(const Graph& graph, const PrintOptions& options) {
+  return Printer(graph, options).graph(graph);
+}
+
+std::string to_string(const Node& node, const PrintOptions& options) {
+  return Printer(node.graph(), options).node(node);
+}
+
+std::string to_string(const AttributeValue& value) {
+  return std::visit(ValuePrinter{}, value);
+}
+
+}  // namespace wick::ir

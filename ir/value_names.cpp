@@ -1,0 +1,66 @@
+#include "wick/ir/value_names.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace wick::ir {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+}  // namespace
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.' ||
+         c == '$' || c == '-';
+}
+
+std::string printable_name(std::string_view name) {
+  if (name.empty()) return "_";
+  std::string result(name);
+  std::ranges::replace_if(result, [](char c) { return !is_name_character(c); }, '_');
+  return result;
+}
+
+bool has_kind(const Node& fusion) {
+  const AttributeValue* value = fusion.attributes().find("kind");
+  const auto* kind = value == nullptr ? nullptr : std::get_if<std::string>(value);
+  return kind != nullptr && !kind->empty() && std::ranges::all_of(*kind, is_name_character);
+}
+
+ValueNames::ValueNames(const Graph& graph) {
+  add(graph);
+}
+
+std::string_view ValueNames::of(const Value& value) const {
+  const auto found = names_.find(value.node);
+  if (found == names_.end() || static_cast<size_t>(value.index) >= found->second.size()) return "?";
+  return found->second[static_cast<size_t>(value.index)];
+}
+
+// Recursive in the nesting of fusions only, which the verifier keeps at one.
+void ValueNames::add(const Graph& graph) {
+  for (const Node* node = graph.first(); node != nullptr; node = node->next()) {
+    std::vector<std::string>& names = names_[node];
+    for (int i = 0; i < node->num_results(); ++i) {
+      names.push_back(unused(node->name(i)));
+    }
+    if (node->body() != nullptr) add(*node->body());
+  }
+}
+
+/// Numbers are for values without a name, so that a parsed dump numbers them the same again.
+std::string ValueNames::unused(const std::string& hint) {
+  if (std::ranges::all_of(hint, is_digit)) return fmt::format("{}", next_number_++);
+  const std::string base = printable_name(hint);
+  std::string name = base;
+  while (!used_.insert(name).second) {
+    name = fmt::format("{}_{}", base, ++suffixes_[base]);
+  }
+  return name;
+}
+
+}  // namespace wick::ir

@@ -1,0 +1,43 @@
+#pragma once
+
+// The names values print under. Internal to ir/.
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "wick/ir/graph.h"
+
+namespace wick::ir {
+
+/// Characters of a name after `%` or `@`.
+bool is_name_character(char c);
+
+/// A name with other characters replaced, `_` for an empty one.
+std::string printable_name(std::string_view name);
+
+/// Whether the fusion has a kind that prints as `fusion<kind>`.
+bool has_kind(const Node& fusion);
+
+/// Names of all values of a graph and of its fusions' bodies, each given once: a value's own name,
+/// with a number behind it where that is taken, or a number.
+class ValueNames {
+ public:
+  explicit ValueNames(const Graph& graph);
+
+  /// `?` for a value of elsewhere, which only broken graphs hold.
+  [[nodiscard]] std::string_view of(const Value& value) const;
+
+ private:
+  void add(const Graph& graph);
+  std::string unused(const std::string& hint);
+
+  std::unordered_map<const Node*, std::vector<std::string>> names_;
+  std::unordered_map<std::string, int> suffixes_;
+  std::unordered_set<std::string> used_;
+  int next_number_ = 0;
+};
+
+}  // namespace wick::ir
