@@ -1,1 +1,234 @@
 #include "wick/tensor/node.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
+
+#include "wick/ir/check.h"
+#include "wick/tensor/pending_limit.h"
+
+namespace wick::detail {
+
+namespace {
+
+const ir::Attributes kNoAttributes;
+
+thread_local bool thread_grad_mode = true;
+
+// Nodes whose last reference went while this thread was already ending others: what hangs on a
+// node (a custom gradient's captures, say) may hold nodes again, and must not recurse.
+struct DeadList {
+  bool active = false;
+  Node* first = nullptr;
+};
+
+thread_local DeadList dead;
+
+std::atomic<int64_t> pending_total{0};
+
+// Threads report in lots, so that recording does not fight over one cache line.
+constexpr int64_t kPendingLot = 1024;
+thread_local int64_t pending_here = 0;
+
+void count_pending(int64_t change) {
+  pending_here += change;
+  if (pending_here >= kPendingLot || pending_here <= -kPendingLot) [[unlikely]] {
+    pending_total.fetch_add(std::exchange(pending_here, 0), std::memory_order_relaxed);
+  }
+}
+
+Hash128 mix_type(const Type& type) {
+  Hash128 hash{static_cast<uint64_t>(type.dtype), static_cast<uint64_t>(type.shape.ndim())};
+  for (const int64_t extent : type.shape) {
+    hash = combine(hash, static_cast<uint64_t>(extent));
+  }
+  return hash;
+}
+
+}  // namespace
+
+bool grad_mode() {
+  return thread_grad_mode;
+}
+
+void set_grad_mode(bool enabled) {
+  thread_grad_mode = enabled;
+}
+
+int64_t num_pending_nodes() {
+  return pending_total.load(std::memory_order_relaxed) + pending_here;
+}
+
+Ref<Node> Node::record(ir::OpKind op,
+                       std::span<const Ref<Node>> operands,
+                       Ref<const SharedAttributes> attributes,
+                       std::source_location where) {
+  constexpr size_t kFew = 8;
+  const Type* few[kFew];
+  std::vector<const Type*> many;
+  const Type** types = few;
+  if (operands.size() > kFew) {
+    many.resize(operands.size());
+    types = many.data();
+  }
+  uint32_t depth = 0;
+  bool requires_grad = false;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    types[i] = &operands[i]->type_;
+    depth = std::max(depth, operands[i]->pending_depth());
+    requires_grad |= operands[i]->requires_grad();
+  }
+  Type type = ir::infer_type(
+      op, {types, operands.size()}, attributes ? attributes->value : kNoAttributes, where);
+  if (limit_pending(depth + 1, op, operands, where)) depth = 0;
+
+  Ref<Node> node(new Node(op, where));  // NOLINT(cppcoreguidelines-owning-memory)
+  node->type_ = std::move(type);
+  node->attributes_ = std::move(attributes);
+  node->depth_ = depth + 1;
+  node->set_operands(operands);
+  node->set_hash();
+  uint8_t flags = kCounted;
+  if (requires_grad && grad_mode() && is_float(node->type_.dtype)) {
+    flags |= kRequiresGrad | kKeepsHistory;
+  }
+  node->flags_.store(flags, std::memory_order_relaxed);
+  count_pending(1);
+  return node;
+}
+
+Ref<Node> Node::leaf(Type type, Ref<runtime::Buffer> value, std::source_location where) {
+  check(value && value->size() >= type.num_bytes(), "a leaf's buffer holds its elements");
+  Ref<Node> node(
+      new Node(ir::OpKind::parameter, where));  // NOLINT(cppcoreguidelines-owning-memory)
+  node->type_ = std::move(type);
+  node->set_hash();
+  node->value_.store(value.leak(), std::memory_order_release);
+  return node;
+}
+
+Ref<Node> Node::scalar(DType dtype, uint64_t bits, std::source_location where) {
+  Ref<Node> node(
+      new Node(ir::OpKind::parameter, where));  // NOLINT(cppcoreguidelines-owning-memory)
+  node->type_.dtype = dtype;
+  node->scalar_bits_ = bits;
+  node->set_hash();
+  node->flags_.store(kScalar | kReady, std::memory_order_relaxed);
+  return node;
+}
+
+Ref<Node> Node::constant(Literal value, std::source_location where) {
+  Ref<Node> node(new Node(ir::OpKind::constant, where));  // NOLINT(cppcoreguidelines-owning-memory)
+  node->type_ = value.type();
+  node->attributes_ = make_ref<SharedAttributes>(ir::Attributes{{"value", std::move(value)}});
+  node->set_hash();
+  node->flags_.store(kReady, std::memory_order_relaxed);
+  return node;
+}
+
+void Node::set_operands(std::span<const Ref<Node>> operands) {
+  if (operands.size() > kInlineOperands) {
+    more_operands_ = std::make_unique<std::vector<Ref<Node>>>(operands.begin(), operands.end());
+    return;
+  }
+  std::ranges::copy(operands, inline_operands_);
+  num_inline_ = static_cast<uint8_t>(operands.size());
+}
+
+void Node::set_hash() {
+  const Hash128 type = mix_type(type_);
+  Hash128 all = combine(type, static_cast<uint64_t>(op_));
+  if (attributes_) all = combine(all, attributes_->hash);
+  hash_ = {type.low ^ type.high, all.low ^ all.high};
+}
+
+std::span<const Ref<Node>> Node::operands() const {
+  if (more_operands_) return *more_operands_;
+  return {inline_operands_, num_inline_};
+}
+
+const ir::Attributes& Node::attributes() const {
+  return attributes_ ? attributes_->value : kNoAttributes;
+}
+
+const void* Node::data() const {
+  if (const runtime::Buffer* buffer = value()) return buffer->data();
+  if (is_scalar_leaf()) return &scalar_bits_;
+  check(op_ == ir::OpKind::constant, "a pending node has no data");
+  return attributes_->value.literal("value").data();
+}
+
+void Node::set_value(Ref<runtime::Buffer> value) {
+  check(static_cast<bool>(value), "a node's value is not null");
+  runtime::Buffer* expected = nullptr;
+  if (value_.compare_exchange_strong(expected, value.get(), std::memory_order_acq_rel)) {
+    (void)value.leak();
+  }
+  stop_counting();
+}
+
+void Node::stop_counting() {
+  const uint8_t before =
+      flags_.fetch_and(static_cast<uint8_t>(~kCounted), std::memory_order_acq_rel);
+  if ((before & kCounted) != 0) count_pending(-1);
+}
+
+void Node::release_operands() {
+  std::vector<Ref<Node>> gone;
+  move_operands_to(gone);
+}
+
+void Node::move_operands_to(std::vector<Ref<Node>>& to) {
+  if ((flags_.fetch_or(kReleased, std::memory_order_acq_rel) & kReleased) != 0) return;
+  for (Ref<Node>& operand : inline_operands_) {
+    if (operand) to.push_back(std::move(operand));
+  }
+  num_inline_ = 0;
+  if (more_operands_) {
+    std::ranges::move(*more_operands_, std::back_inserter(to));
+    more_operands_.reset();
+  }
+}
+
+void Node::destroy(const Node* node) {
+  auto* gone = const_cast<Node*>(node);  // NOLINT: the last reference is ours.
+  gone->scalar_bits_ = std::bit_cast<uint64_t>(dead.first);
+  dead.first = gone;
+  if (dead.active) return;
+  dead.active = true;
+  while (dead.first != nullptr) {
+    Node* next = dead.first;
+    dead.first = std::bit_cast<Node*>(next->scalar_bits_);
+    end(next, dead.first);
+  }
+  dead.active = false;
+}
+
+void Node::end(Node* node, Node*& list) {
+  const auto drop = [&list](Ref<Node>& operand) {
+    Node* target = operand.leak();
+    if (target == nullptr || !Ref<Node>::drop(target)) return;
+    target->scalar_bits_ = std::bit_cast<uint64_t>(list);
+    list = target;
+  };
+  for (Ref<Node>& operand : node->inline_operands_)
+    drop(operand);
+  if (node->more_operands_) {
+    for (Ref<Node>& operand : *node->more_operands_)
+      drop(operand);
+  }
+  delete node;  // NOLINT(cppcoreguidelines-owning-memory): the last reference was ours.
+}
+
+Node::~Node() {
+  stop_counting();
+  runtime::Buffer* buffer = value_.load(std::memory_order_acquire);
+  if (buffer != nullptr && Ref<runtime::Buffer>::drop(buffer)) {
+    delete buffer;  // NOLINT(cppcoreguidelines-owning-memory): as Ref does.
+  }
+}
+
+static_assert(sizeof(Node) <= 200);
+
+}  // namespace wick::detail

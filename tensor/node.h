@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <source_location>
 #include <span>
+#include <vector>
 
 #include "wick/ir/attributes.h"
 #include "wick/ir/hash.h"
@@ -61,35 +63,63 @@ class Node final : public RefCounted<Node> {
 
   [[nodiscard]] const std::source_location& where() const { return where_; }
 
+  /// Of this op alone: the low half from the type, the high half from op, attributes and type.
+  /// Capture adds the operands, since which of them are still pending is known only then.
   [[nodiscard]] const Hash128& hash() const { return hash_; }
 
-  /// Longest chain of pending nodes below this one, itself included.
-  [[nodiscard]] uint32_t pending_depth() const;
+  /// Longest chain of pending nodes below this one, itself included; 0 when there is none. May be
+  /// too large after something in the middle of the chain was materialized.
+  [[nodiscard]] uint32_t pending_depth() const { return is_materialized() ? 0 : depth_; }
 
-  [[nodiscard]] bool is_scalar_leaf() const;
-  [[nodiscard]] bool is_materialized() const;
+  [[nodiscard]] bool is_scalar_leaf() const { return has_flag(kScalar); }
+
+  /// True for leaves, constants, and ops whose value has been computed.
+  [[nodiscard]] bool is_materialized() const { return has_flag(kReady) || value() != nullptr; }
 
   /// The value; null while pending, and for scalar leaves.
   [[nodiscard]] runtime::Buffer* value() const { return value_.load(std::memory_order_acquire); }
 
-  /// Address of the elements of a materialized node or scalar leaf.
+  /// Address of the elements of a materialized node, scalar leaf or constant.
   [[nodiscard]] const void* data() const;
+  /// The first value stays.
   void set_value(Ref<runtime::Buffer> value);
-  /// Lets go of the operands.
+  /// Lets go of the operands; later calls do nothing.
   void release_operands();
+  /// As release_operands, but hands the references over instead of dropping them: for callers who
+  /// hold a lock that a deleter might want.
+  void move_operands_to(std::vector<Ref<Node>>& to);
 
   // Autograd: set when recorded from an operand that requires a gradient (and recording of
   // gradients is on), or on a leaf by requires_grad_().
-  [[nodiscard]] bool requires_grad() const;
-  void set_requires_grad(bool value);
+  [[nodiscard]] bool requires_grad() const { return has_flag(kRequiresGrad); }
+
+  void set_requires_grad(bool value) { set_flag(kRequiresGrad, value); }
+
   /// True while a backward pass may still walk from this node to its operands: those stay alive
   /// after materialization.
-  [[nodiscard]] bool keeps_history() const;
-  void set_keeps_history(bool value);
+  [[nodiscard]] bool keeps_history() const { return has_flag(kKeepsHistory); }
+
+  void set_keeps_history(bool value) { set_flag(kKeepsHistory, value); }
 
   [[nodiscard]] AutogradMeta* meta() const { return meta_.get(); }
 
   void set_meta(Ref<AutogradMeta> meta) { meta_ = std::move(meta); }
+
+  // Capture's notes; touched only under the materialization lock.
+
+  /// Was computed inside a program once without keeping its value: next time it is kept.
+  [[nodiscard]] bool was_computed() const { return has_flag(kComputed); }
+
+  void set_was_computed() { set_flag(kComputed, true); }
+
+  /// A run that may have overwritten its inputs failed: the value is lost.
+  [[nodiscard]] bool is_lost() const { return has_flag(kLost); }
+
+  void set_lost() { set_flag(kLost, true); }
+
+  [[nodiscard]] uint32_t capture_index() const { return capture_index_; }
+
+  void set_capture_index(uint32_t index) { capture_index_ = index; }
 
   /// Ends chains of any length without recursion.
   static void destroy(const Node* node);
@@ -97,16 +127,48 @@ class Node final : public RefCounted<Node> {
   ~Node();
 
  private:
-  Node() = default;
-  // Layout is the tensor folder's business; keep it at most 200 bytes with two operands.
+  enum Flag : uint8_t {
+    kScalar = 1U << 0U,
+    kReady = 1U << 1U,  // the value is inside the node
+    kRequiresGrad = 1U << 2U,
+    kKeepsHistory = 1U << 3U,
+    kReleased = 1U << 4U,
+    kComputed = 1U << 5U,
+    kLost = 1U << 6U,
+    kCounted = 1U << 7U,  // is in the count of pending nodes
+  };
+
+  explicit Node(ir::OpKind op, std::source_location where) : op_(op), where_(where) {}
+
+  [[nodiscard]] bool has_flag(Flag flag) const {
+    return (flags_.load(std::memory_order_acquire) & flag) != 0;
+  }
+
+  void set_flag(Flag flag, bool value) {
+    if (value) {
+      flags_.fetch_or(flag, std::memory_order_acq_rel);
+    } else {
+      flags_.fetch_and(static_cast<uint8_t>(~flag), std::memory_order_acq_rel);
+    }
+  }
+
+  void set_operands(std::span<const Ref<Node>> operands);
+  void set_hash();
+  void stop_counting();
+  /// Frees one node whose references are gone and adds operands that go with it to `list`, linked
+  /// through scalar_bits_.
+  static void end(Node* node, Node*& list);
+
+  // 160 bytes; at most 200 keep a pending million in cacheable memory.
   ir::OpKind op_ = ir::OpKind::parameter;
-  uint8_t num_operands_ = 0;
   std::atomic<uint8_t> flags_{0};
+  uint8_t num_inline_ = 0;
   uint32_t depth_ = 0;
+  uint32_t capture_index_ = 0;
   Type type_;
   static constexpr int kInlineOperands = 3;
   Ref<Node> inline_operands_[kInlineOperands];
-  std::vector<Ref<Node>>* more_operands_ = nullptr;  // owned; when there are over three
+  std::unique_ptr<std::vector<Ref<Node>>> more_operands_;  // when there are over three
   Ref<const SharedAttributes> attributes_;
   std::source_location where_;
   Hash128 hash_;
@@ -118,5 +180,8 @@ class Node final : public RefCounted<Node> {
 /// Whether ops recorded by this thread take part in autograd (see NoGradGuard).
 bool grad_mode();
 void set_grad_mode(bool enabled);
+
+/// Ops that are recorded, alive and not computed, in all threads; late by up to 1024 a thread.
+int64_t num_pending_nodes();
 
 }  // namespace wick::detail

@@ -1,0 +1,84 @@
+#include <string>
+
+#include <fmt/format.h>
+
+#include "wick/ir/printer.h"
+#include "wick/passes/pass_manager.h"
+#include "wick/runtime/backend.h"
+#include "wick/runtime/options.h"
+#include "wick/tensor/import.h"
+#include "wick/tensor/materialize.h"
+
+namespace wick {
+
+namespace {
+
+std::unique_ptr<ir::Graph> pending_graph(std::span<const Tensor> tensors, bool with_donations) {
+  std::vector<Ref<detail::Node>> nodes;
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.defined()) throw Error({}, "explain", "the tensor is undefined");
+    nodes.push_back(tensor.node());
+  }
+  const std::lock_guard guard(detail::materialization_lock());
+  detail::Capture capture;
+  capture.walk(nodes, false);
+  return detail::import_graph(capture, with_donations);
+}
+
+std::string remark_text(const passes::Remark& remark) {
+  std::string text = fmt::format("  {}{} [{}] {}",
+                                 remark.missed ? "missed: " : "",
+                                 to_string(remark.where),
+                                 remark.code,
+                                 remark.text);
+  if (remark.other.is_known()) text += fmt::format(" (see {})", to_string(remark.other));
+  return text + "\n";
+}
+
+std::string summary_text(const runtime::ProgramSummary& summary) {
+  constexpr auto kText =
+      "  {} ops recorded; {} kernels, {} library calls, {} interpreted steps\n"
+      "  {} bytes of temporaries planned; {} bytes at the peak with results; "
+      "{} bytes if every value had memory of its own\n";
+  return fmt::format(kText,
+                     summary.num_ops,
+                     summary.num_kernels,
+                     summary.num_library_calls,
+                     summary.num_interpreted,
+                     summary.arena_bytes,
+                     summary.planned_peak_bytes,
+                     summary.intermediate_bytes);
+}
+
+}  // namespace
+
+std::string Tensor::ir() const {
+  return ir::to_string(*pending_graph({this, 1}, false));
+}
+
+std::string explain(std::span<const Tensor> tensors) {
+  std::unique_ptr<ir::Graph> graph = pending_graph(tensors, true);
+  std::string text = "Recorded:\n" + ir::to_string(*graph, {.locations = true});
+
+  const runtime::Options& options = runtime::options();
+  const std::string pipeline =
+      options.pipeline.empty() ? std::string(passes::default_pipeline()) : options.pipeline;
+  const std::unique_ptr<ir::Graph> optimized = graph->clone();
+  passes::PassContext context(/*wants_remarks=*/true);
+  passes::PassManager::parse(pipeline).run(*optimized, context);
+  text += fmt::format("\nAfter {}:\n{}", pipeline, ir::to_string(*optimized));
+
+  text += "\nRemarks:\n";
+  for (const passes::Remark& remark : context.remarks())
+    text += remark_text(remark);
+  const std::unique_ptr<runtime::Executable> executable =
+      runtime::find_backend(options.backend).compile(std::move(graph));
+  text += fmt::format("\nPlan ({}):\n{}", options.backend, executable->to_text());
+  return text + "\nSummary:\n" + summary_text(executable->summary());
+}
+
+std::string explain(std::initializer_list<Tensor> tensors) {
+  return explain(std::span(tensors.begin(), tensors.size()));
+}
+
+}  // namespace wick

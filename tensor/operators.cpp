@@ -1,0 +1,92 @@
+#include "wick/tensor/recording.h"
+
+namespace wick {
+
+using detail::record_binary;
+using ir::OpKind;
+
+Tensor operator+(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::add, a, b, a.where);
+}
+
+Tensor operator-(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::sub, a, b, a.where);
+}
+
+Tensor operator*(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::mul, a, b, a.where);
+}
+
+Tensor operator/(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::div, a, b, a.where);
+}
+
+Tensor operator%(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::rem, a, b, a.where);
+}
+
+Tensor operator==(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::eq, a, b, a.where);
+}
+
+Tensor operator!=(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::ne, a, b, a.where);
+}
+
+Tensor operator<(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::lt, a, b, a.where);
+}
+
+Tensor operator<=(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::le, a, b, a.where);
+}
+
+Tensor operator>(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::lt, b, a, a.where);
+}
+
+Tensor operator>=(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::le, b, a, a.where);
+}
+
+Tensor operator&(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::bit_and, a, b, a.where);
+}
+
+Tensor operator|(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::bit_or, a, b, a.where);
+}
+
+Tensor operator^(const Operand& a, const Operand& b) {
+  return record_binary(OpKind::bit_xor, a, b, a.where);
+}
+
+Tensor operator-(const Operand& a) {
+  return detail::record_unary(OpKind::neg, *a.tensor, a.where);
+}
+
+Tensor operator!(const Operand& a) {
+  return detail::record_unary(OpKind::logical_not, *a.tensor, a.where);
+}
+
+Tensor& operator+=(Tensor& a, const Operand& b) {
+  a = record_binary(OpKind::add, Operand(a, b.where), b, b.where);
+  return a;
+}
+
+Tensor& operator-=(Tensor& a, const Operand& b) {
+  a = record_binary(OpKind::sub, Operand(a, b.where), b, b.where);
+  return a;
+}
+
+Tensor& operator*=(Tensor& a, const Operand& b) {
+  a = record_binary(OpKind::mul, Operand(a, b.where), b, b.where);
+  return a;
+}
+
+Tensor& operator/=(Tensor& a, const Operand& b) {
+  a = record_binary(OpKind::div, Operand(a, b.where), b, b.where);
+  return a;
+}
+
+}  // namespace wick

@@ -1,0 +1,264 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "wick/tensor/recording.h"
+
+namespace wick {
+
+using detail::node_of;
+using detail::normalize_axis;
+using detail::record_nodes;
+using detail::record_unary;
+using detail::share;
+using ir::OpKind;
+
+namespace {
+
+Axes to_axes(const Shape& shape) {
+  return {shape.begin(), shape.end()};
+}
+
+Shape to_shape(const Axes& extents) {
+  return Shape(std::span<const int64_t>(extents));
+}
+
+/// The shape with its -1, if any, replaced by what remains of x.
+Shape resolve_shape(const Type& type, Shape shape, Where where) {
+  int free_axis = -1;
+  int64_t known = 1;
+  for (int axis = 0; axis < shape.ndim(); ++axis) {
+    if (shape[axis] != -1) {
+      known *= shape[axis];
+    } else if (free_axis == -1) {
+      free_axis = axis;
+    } else {
+      throw Error(where, "reshape", fmt::format("shape {} has two free extents", to_string(shape)));
+    }
+  }
+  if (free_axis == -1) return shape;
+  if (known <= 0 || type.numel() % known != 0) {
+    constexpr auto kText = "{} does not divide into shape {}";
+    throw Error(where, "reshape", fmt::format(kText, to_string(type), to_string(shape)));
+  }
+  shape.set(free_axis, type.numel() / known);
+  return shape;
+}
+
+/// Consecutive elements of a computed tensor need no program: the result refers to x's memory. So
+/// a batch's position in its data set is no part of any trace.
+std::optional<Tensor> view_of(
+    const Tensor& x, int axis, int64_t start, int64_t count, Where where) {
+  detail::Node& node = *x.node();
+  runtime::Buffer* const buffer = node.value();
+  if (buffer == nullptr || node.keeps_history()) return std::nullopt;
+  if (node.requires_grad() && detail::grad_mode()) return std::nullopt;
+  int64_t stride = static_cast<int64_t>(size_of(node.type().dtype));
+  for (int i = 0; i < x.ndim(); ++i) {
+    if (i < axis && x.shape()[i] != 1) return std::nullopt;
+    if (i > axis) stride *= x.shape()[i];
+  }
+  Type type = node.type();
+  type.shape.set(axis, count);
+  auto* const data = static_cast<std::byte*>(buffer->data()) + start * stride;
+  const size_t bytes = type.num_bytes();
+  auto keep_alive = [owner = Ref<runtime::Buffer>(buffer)] {};
+  return Tensor(detail::Node::leaf(
+      std::move(type),
+      runtime::Buffer::wrap(data, bytes, std::move(keep_alive), /*writable=*/false),
+      where));
+}
+
+Tensor slice_axis(
+    const Tensor& x, int axis, int64_t start, int64_t count, int64_t step, Where where) {
+  if (start == 0 && step == 1 && count == x.shape()[axis]) return x;
+  if (step == 1) {
+    if (std::optional<Tensor> view = view_of(x, axis, start, count, where)) return *view;
+  }
+  Axes starts(static_cast<size_t>(x.ndim()), 0);
+  Axes steps(static_cast<size_t>(x.ndim()), 1);
+  Axes sizes = to_axes(x.shape());
+  starts[static_cast<size_t>(axis)] = start;
+  steps[static_cast<size_t>(axis)] = step;
+  sizes[static_cast<size_t>(axis)] = count;
+  return record_unary(
+      OpKind::slice, x, where, share({{"sizes", sizes}, {"starts", starts}, {"steps", steps}}));
+}
+
+}  // namespace
+
+Tensor broadcast_to(const Tensor& x, Shape shape, Where where) {
+  if (node_of(OpKind::broadcast, x, 1, where)->type().shape == shape) return x;
+  return record_unary(OpKind::broadcast, x, where, share({{"shape", to_axes(shape)}}));
+}
+
+Tensor reshape(const Tensor& x, Shape shape, Where where) {
+  shape = resolve_shape(node_of(OpKind::reshape, x, 1, where)->type(), std::move(shape), where);
+  if (x.shape() == shape) return x;
+  return record_unary(OpKind::reshape, x, where, share({{"shape", to_axes(shape)}}));
+}
+
+Tensor flatten(const Tensor& x, int start, int end, Where where) {
+  const Type& type = node_of(OpKind::reshape, x, 1, where)->type();
+  if (type.shape.ndim() == 0) return reshape(x, {1}, where);
+  const int first = normalize_axis(OpKind::reshape, start, type, where);
+  const int last = normalize_axis(OpKind::reshape, end, type, where);
+  if (first > last) {
+    constexpr auto kText = "cannot flatten axes {} to {} of {}";
+    throw Error(where, "reshape", fmt::format(kText, start, end, to_string(type)));
+  }
+  Axes extents;
+  int64_t joined = 1;
+  for (int axis = 0; axis < type.shape.ndim(); ++axis) {
+    if (axis < first || axis > last) {
+      extents.push_back(type.shape[axis]);
+      continue;
+    }
+    joined *= type.shape[axis];
+    if (axis == last) extents.push_back(joined);
+  }
+  return reshape(x, to_shape(extents), where);
+}
+
+Tensor permute(const Tensor& x, Axes axes, Where where) {
+  const Type& type = node_of(OpKind::permute, x, 1, where)->type();
+  for (int64_t& axis : axes)
+    axis = normalize_axis(OpKind::permute, axis, type, where);
+  if (std::ssize(axes) == type.shape.ndim() && std::ranges::is_sorted(axes) &&
+      std::ranges::adjacent_find(axes) == axes.end()) {
+    return x;
+  }
+  return record_unary(OpKind::permute, x, where, share({{"axes", std::move(axes)}}));
+}
+
+Tensor transpose(const Tensor& x, int a, int b, Where where) {
+  const Type& type = node_of(OpKind::permute, x, 1, where)->type();
+  const int first = normalize_axis(OpKind::permute, a, type, where);
+  const int second = normalize_axis(OpKind::permute, b, type, where);
+  Axes axes;
+  for (int axis = 0; axis < type.shape.ndim(); ++axis)
+    axes.push_back(axis);
+  std::swap(axes[static_cast<size_t>(first)], axes[static_cast<size_t>(second)]);
+  return permute(x, std::move(axes), where);
+}
+
+Tensor unsqueeze(const Tensor& x, int axis, Where where) {
+  const Type& type = node_of(OpKind::reshape, x, 1, where)->type();
+  const int rank = type.shape.ndim() + 1;
+  if (axis < -rank || axis >= rank) {
+    constexpr auto kText = "cannot insert axis {} into {}";
+    throw Error(where, "reshape", fmt::format(kText, axis, to_string(type)));
+  }
+  Axes extents = to_axes(type.shape);
+  extents.insert(extents.begin() + (axis < 0 ? axis + rank : axis), 1);
+  return reshape(x, to_shape(extents), where);
+}
+
+Tensor squeeze(const Tensor& x, int axis, Where where) {
+  const Type& type = node_of(OpKind::reshape, x, 1, where)->type();
+  const int position = normalize_axis(OpKind::reshape, axis, type, where);
+  if (type.shape[position] != 1) {
+    constexpr auto kText = "cannot remove axis {} of {}, whose extent is {}";
+    throw Error(where, "reshape", fmt::format(kText, axis, to_string(type), type.shape[position]));
+  }
+  Axes extents = to_axes(type.shape);
+  extents.erase(extents.begin() + position);
+  return reshape(x, to_shape(extents), where);
+}
+
+Tensor slice(const Tensor& x, int axis, int64_t start, int64_t stop, int64_t step, Where where) {
+  const Type& type = node_of(OpKind::slice, x, 1, where)->type();
+  const int position = normalize_axis(OpKind::slice, axis, type, where);
+  if (step == 0) throw Error(where, "slice", fmt::format("step 0 along axis {}", axis));
+  const int64_t extent = type.shape[position];
+  // Python's rules: negative bounds count from the end, then bounds clamp to where a walk may be.
+  const int64_t low = step > 0 ? 0 : -1;
+  const int64_t high = step > 0 ? extent : extent - 1;
+  const auto bound = [&](int64_t at) {
+    return std::clamp(at < 0 ? std::max<int64_t>(at + extent, low) : at, low, high);
+  };
+  const int64_t first = bound(start);
+  const int64_t last = bound(stop);
+  const int64_t span = step > 0 ? last - first : first - last;
+  const int64_t stride = step > 0 ? step : -step;
+  const int64_t count = span <= 0 ? 0 : (span - 1) / stride + 1;
+  return slice_axis(x, position, count == 0 ? 0 : first, count, step, where);
+}
+
+Tensor select(const Tensor& x, int axis, int64_t index, Where where) {
+  const Type& type = node_of(OpKind::slice, x, 1, where)->type();
+  const int position = normalize_axis(OpKind::slice, axis, type, where);
+  const int64_t extent = type.shape[position];
+  if (index < -extent || index >= extent) {
+    constexpr auto kText = "index {} is out of range for axis {} of {}";
+    throw Error(where, "select", fmt::format(kText, index, axis, to_string(type)));
+  }
+  const Tensor one = slice_axis(x, position, index < 0 ? index + extent : index, 1, 1, where);
+  return squeeze(one, position, where);
+}
+
+Tensor concat(std::span<const Tensor> tensors, int axis, Where where) {
+  if (tensors.empty()) throw Error(where, "concat", "no tensors");
+  std::vector<Ref<detail::Node>> nodes;
+  nodes.reserve(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    nodes.push_back(node_of(OpKind::concat, tensors[i], static_cast<int>(i) + 1, where));
+  }
+  const int64_t position = normalize_axis(OpKind::concat, axis, nodes.front()->type(), where);
+  return record_nodes(OpKind::concat, nodes, share({{"axis", position}}), where);
+}
+
+Tensor concat(std::initializer_list<Tensor> tensors, int axis, Where where) {
+  return concat(std::span(tensors.begin(), tensors.size()), axis, where);
+}
+
+Tensor stack(std::span<const Tensor> tensors, int axis, Where where) {
+  std::vector<Tensor> lifted;
+  lifted.reserve(tensors.size());
+  for (const Tensor& tensor : tensors)
+    lifted.push_back(unsqueeze(tensor, axis, where));
+  return concat(lifted, axis, where);
+}
+
+Tensor pad(const Tensor& x, Axes low, Axes high, double value, Where where) {
+  const Ref<detail::Node>& node = node_of(OpKind::pad, x, 1, where);
+  const Ref<detail::Node> operands[] = {
+      node, detail::number_node(OpKind::pad, value, node->type(), where)};
+  Axes interior(static_cast<size_t>(x.ndim()), 0);
+  return record_nodes(
+      OpKind::pad,
+      operands,
+      share(
+          {{"high", std::move(high)}, {"interior", std::move(interior)}, {"low", std::move(low)}}),
+      where);
+}
+
+Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where) {
+  const Ref<detail::Node> operands[] = {node_of(OpKind::gather, x, 1, where),
+                                        node_of(OpKind::gather, indices, 2, where)};
+  const int64_t position = normalize_axis(OpKind::gather, axis, x.type(), where);
+  return record_nodes(OpKind::gather, operands, share({{"axis", position}}), where);
+}
+
+Tensor scatter_add(
+    const Tensor& x, const Tensor& indices, const Tensor& updates, int axis, Where where) {
+  constexpr OpKind kOp = OpKind::scatter_add;
+  const Ref<detail::Node> operands[] = {
+      node_of(kOp, x, 1, where), node_of(kOp, indices, 2, where), node_of(kOp, updates, 3, where)};
+  const int64_t position = normalize_axis(kOp, axis, x.type(), where);
+  return record_nodes(kOp, operands, share({{"axis", position}}), where);
+}
+
+Tensor one_hot(const Tensor& indices, int64_t num_classes, DType dtype, Where where) {
+  const Type& type = node_of(OpKind::eq, indices, 1, where)->type();
+  if (!is_integer(type.dtype) || num_classes < 0) {
+    constexpr auto kText = "cannot encode {} in {} classes";
+    throw Error(where, "one_hot", fmt::format(kText, to_string(type), num_classes));
+  }
+  const Tensor column = unsqueeze(indices, -1, where);
+  const Tensor classes = cast(arange(num_classes, DType::i64, where), type.dtype, where);
+  return cast(
+      detail::record_binary(OpKind::eq, {column, where}, {classes, where}, where), dtype, where);
+}
+
+}  // namespace wick

@@ -1,0 +1,98 @@
+#include "wick/tensor/plan_cache.h"
+
+#include <atomic>
+
+#include <fmt/format.h>
+
+#include "wick/runtime/options.h"
+
+namespace wick::detail {
+
+namespace {
+
+struct Counters {
+  std::atomic<int64_t> hits{0};
+  std::atomic<int64_t> misses{0};
+  std::atomic<int64_t> evictions{0};
+};
+
+Counters& counters() {
+  static Counters all;
+  return all;
+}
+
+}  // namespace
+
+PlanCacheStats plan_cache_stats() {
+  const Counters& all = counters();
+  const int64_t hits = all.hits.load();
+  const int64_t misses = all.misses.load();
+  return {hits + misses, hits, misses, all.evictions.load()};
+}
+
+PlanCache& PlanCache::instance() {
+  // Never destroyed: threads that still run at exit may materialize.
+  static auto* const cache = new PlanCache;  // NOLINT(cppcoreguidelines-owning-memory)
+  return *cache;
+}
+
+runtime::Executable* PlanCache::find(const Capture& capture) {
+  const runtime::Options& options = runtime::options();
+  const auto [begin, end] = by_hash_.equal_range(capture.hash());
+  for (auto it = begin; it != end; ++it) {
+    const auto plan = it->second;
+    if (plan->backend != options.backend || plan->pipeline != options.pipeline) continue;
+    if (!plan->key.matches(capture)) continue;
+    plans_.splice(plans_.begin(), plans_, plan);
+    ++counters().hits;
+    return plan->executable.get();
+  }
+  return nullptr;
+}
+
+runtime::Executable* PlanCache::insert(const Capture& capture,
+                                       std::unique_ptr<runtime::Executable> executable) {
+  const runtime::Options& options = runtime::options();
+  plans_.push_front({capture.hash(),
+                     TraceKey(capture),
+                     options.backend,
+                     options.pipeline,
+                     std::move(executable)});
+  by_hash_.emplace(capture.hash(), plans_.begin());
+  ++counters().misses;
+  if (plans_.size() > kCapacity) {
+    const auto last = std::prev(plans_.end());
+    const auto [begin, end] = by_hash_.equal_range(last->hash);
+    for (auto it = begin; it != end; ++it) {
+      if (it->second != last) continue;
+      by_hash_.erase(it);
+      break;
+    }
+    plans_.pop_back();
+    ++counters().evictions;
+  }
+  return plans_.front().executable.get();
+}
+
+std::string PlanCache::explain_miss(const Capture& capture) const {
+  const TraceKey* nearest = nullptr;
+  size_t longest = 0;
+  for (const Plan& plan : plans_) {
+    if (plan.key.num_outputs() != capture.outputs().size()) continue;
+    const size_t shared = plan.key.common_prefix(capture);
+    if (nearest != nullptr && shared <= longest) continue;
+    nearest = &plan.key;
+    longest = shared;
+  }
+  if (nearest == nullptr) {
+    return fmt::format("the first program with {} results", capture.outputs().size());
+  }
+  return nearest->difference(capture, longest);
+}
+
+void PlanCache::clear() {
+  by_hash_.clear();
+  plans_.clear();
+}
+
+}  // namespace wick::detail

@@ -1,0 +1,49 @@
+#pragma once
+
+// What identifies a captured program, kept with its plan.
+
+#include <string>
+#include <vector>
+
+#include "wick/tensor/capture.h"
+
+namespace wick::detail {
+
+/// A copy of a capture that owns what it compares: structure, attributes, leaf types, donations,
+/// outputs, and the switches that decide how it is compiled.
+class TraceKey {
+ public:
+  explicit TraceKey(const Capture& capture);
+
+  /// The full comparison. Types of results follow from the rest and are not compared.
+  [[nodiscard]] bool matches(const Capture& capture) const;
+
+  [[nodiscard]] size_t num_outputs() const { return outputs_.size(); }
+
+  /// How many entries agree from the start, types included.
+  [[nodiscard]] size_t common_prefix(const Capture& capture) const;
+
+  /// The first difference in words, with the place of the op that has it. `shared` is what
+  /// common_prefix gave.
+  [[nodiscard]] std::string difference(const Capture& capture, size_t shared) const;
+
+ private:
+  struct Entry {
+    ir::OpKind op = ir::OpKind::parameter;
+    bool is_leaf = false;
+    bool is_scalar = false;
+    bool donated = false;
+    uint32_t first_operand = 0;
+    uint32_t num_operands = 0;
+    Type type;
+    Ref<const SharedAttributes> attributes;
+  };
+
+  [[nodiscard]] bool same_entry(size_t i, const Capture& capture) const;
+
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> operand_indices_;
+  std::vector<uint32_t> outputs_;
+};
+
+}  // namespace wick::detail
