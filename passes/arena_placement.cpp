@@ -1,0 +1,163 @@
+#include "wick/passes/arena_placement.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace wick::passes {
+
+namespace {
+
+constexpr size_t kMaxBlocksLargestFirst = 1500;
+
+/// The free part of an arena that grows at its end.
+class FreeGaps {
+ public:
+  size_t take(size_t bytes) {
+    const auto fit = by_size_.lower_bound({bytes, 0});
+    if (fit == by_size_.end()) return take_at_end(bytes);
+    const auto [size, offset] = *fit;
+    erase(offset, size);
+    if (size > bytes) insert(offset + bytes, size - bytes);
+    return offset;
+  }
+
+  void give_back(size_t offset, size_t bytes) {
+    const auto after = by_offset_.lower_bound(offset);
+    if (after != by_offset_.end() && after->first == offset + bytes) {
+      const size_t size = after->second;
+      erase(offset + bytes, size);
+      bytes += size;
+    }
+    const auto from = by_offset_.lower_bound(offset);
+    if (from != by_offset_.begin()) {
+      const auto [before, size] = *std::prev(from);
+      if (before + size == offset) {
+        erase(before, size);
+        offset = before;
+        bytes += size;
+      }
+    }
+    insert(offset, bytes);
+  }
+
+  [[nodiscard]] size_t end() const { return end_; }
+
+ private:
+  /// A gap that ends where the arena ends needs to grow by the difference only.
+  size_t take_at_end(size_t bytes) {
+    size_t offset = end_;
+    if (!by_offset_.empty()) {
+      const auto [last, size] = *std::prev(by_offset_.end());
+      if (last + size == end_) {
+        erase(last, size);
+        offset = last;
+      }
+    }
+    end_ = offset + bytes;
+    return offset;
+  }
+
+  void insert(size_t offset, size_t size) {
+    by_offset_.emplace(offset, size);
+    by_size_.emplace(size, offset);
+  }
+
+  void erase(size_t offset, size_t size) {
+    by_offset_.erase(offset);
+    by_size_.erase({size, offset});
+  }
+
+  std::map<size_t, size_t> by_offset_;           // offset to size
+  std::set<std::pair<size_t, size_t>> by_size_;  // size, offset
+  size_t end_ = 0;
+};
+
+std::vector<size_t> iota(size_t count) {
+  std::vector<size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), size_t{0});
+  return numbers;
+}
+
+ArenaLayout place_through_time(const std::vector<ArenaBlock>& blocks) {
+  std::vector<size_t> by_begin = iota(blocks.size());
+  std::ranges::sort(by_begin, {}, [&](size_t i) {
+    return std::tuple(blocks[i].begin, std::numeric_limits<size_t>::max() - blocks[i].bytes, i);
+  });
+  ArenaLayout layout{.offsets = std::vector<size_t>(blocks.size())};
+  FreeGaps gaps;
+  std::set<std::pair<int, size_t>> busy;  // end, block
+  for (const size_t i : by_begin) {
+    while (!busy.empty() && busy.begin()->first < blocks[i].begin) {
+      const size_t over = busy.begin()->second;
+      gaps.give_back(layout.offsets[over], align_up(blocks[over].bytes));
+      busy.erase(busy.begin());
+    }
+    if (blocks[i].bytes == 0) continue;
+    layout.offsets[i] = gaps.take(align_up(blocks[i].bytes));
+    busy.emplace(blocks[i].end, i);
+  }
+  layout.bytes = gaps.end();
+  return layout;
+}
+
+using Interval = std::pair<size_t, size_t>;  // begin, end
+
+/// The start of the smallest gap between the occupied intervals (sorted) that holds `bytes`.
+size_t best_gap(const std::vector<Interval>& occupied, size_t bytes) {
+  std::optional<size_t> best;
+  size_t best_size = std::numeric_limits<size_t>::max();
+  size_t free_from = 0;
+  for (const auto& [begin, end] : occupied) {
+    if (begin > free_from && begin - free_from >= bytes && begin - free_from < best_size) {
+      best = free_from;
+      best_size = begin - free_from;
+    }
+    free_from = std::max(free_from, end);
+  }
+  return best.value_or(free_from);
+}
+
+ArenaLayout place_largest_first(const std::vector<ArenaBlock>& blocks) {
+  std::vector<size_t> by_size = iota(blocks.size());
+  std::ranges::sort(by_size, {}, [&](size_t i) {
+    return std::tuple(std::numeric_limits<size_t>::max() - blocks[i].bytes, blocks[i].begin, i);
+  });
+  ArenaLayout layout{.offsets = std::vector<size_t>(blocks.size())};
+  std::vector<size_t> placed;  // by offset
+  for (const size_t i : by_size) {
+    const ArenaBlock& block = blocks[i];
+    if (block.bytes == 0) continue;
+    std::vector<Interval> occupied;
+    for (const size_t other : placed) {
+      if (blocks[other].begin <= block.end && block.begin <= blocks[other].end) {
+        occupied.emplace_back(layout.offsets[other],
+                              layout.offsets[other] + align_up(blocks[other].bytes));
+      }
+    }
+    const size_t offset = best_gap(occupied, align_up(block.bytes));
+    layout.offsets[i] = offset;
+    layout.bytes = std::max(layout.bytes, offset + align_up(block.bytes));
+    placed.insert(std::ranges::upper_bound(
+                      placed, offset, {}, [&](size_t other) { return layout.offsets[other]; }),
+                  i);
+  }
+  return layout;
+}
+
+}  // namespace
+
+ArenaLayout place_in_arena(const std::vector<ArenaBlock>& blocks) {
+  ArenaLayout through_time = place_through_time(blocks);
+  if (blocks.size() > kMaxBlocksLargestFirst) return through_time;
+  ArenaLayout largest_first = place_largest_first(blocks);
+  return largest_first.bytes < through_time.bytes ? largest_first : through_time;
+}
+
+}  // namespace wick::passes

@@ -1,0 +1,33 @@
+#pragma once
+
+// Packs blocks with known lifetimes into one arena. Internal to passes/.
+
+#include <cstddef>
+#include <vector>
+
+namespace wick::passes {
+
+inline constexpr size_t kArenaAlignment = 64;
+
+constexpr size_t align_up(size_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+/// Busy from `begin` to `end`, both included.
+struct ArenaBlock {
+  size_t bytes = 0;
+  int begin = 0;
+  int end = 0;
+};
+
+struct ArenaLayout {
+  std::vector<size_t> offsets;  // one a block
+  size_t bytes = 0;
+};
+
+/// Offsets such that blocks busy at one time do not overlap, in little memory: the better of
+/// largest-first best fit (for graphs of moderate size, where its quadratic time is small) and a
+/// walk through time with best fit among the free gaps, which is nearly linear.
+ArenaLayout place_in_arena(const std::vector<ArenaBlock>& blocks);
+
+}  // namespace wick::passes

@@ -1,0 +1,33 @@
+#include "wick/passes/built_in_passes.h"
+
+#include "wick/passes/canonicalize.h"
+#include "wick/passes/constant_fold.h"
+#include "wick/passes/cse.h"
+#include "wick/passes/dce.h"
+#include "wick/passes/fuse.h"
+#include "wick/passes/plan_memory.h"
+
+namespace wick::passes {
+
+namespace {
+
+constexpr PassInfo (*kBuiltIn[])() = {
+    canonicalize_pass_info,
+    constant_fold_pass_info,
+    cse_pass_info,
+    dce_pass_info,
+    fuse_pass_info,
+    plan_memory_pass_info,
+};
+
+}  // namespace
+
+std::vector<PassInfo> built_in_passes() {
+  std::vector<PassInfo> infos;
+  for (const auto make : kBuiltIn) {
+    infos.push_back(make());
+  }
+  return infos;
+}
+
+}  // namespace wick::passes

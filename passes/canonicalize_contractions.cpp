@@ -1,0 +1,52 @@
+#include <numeric>
+#include <utility>
+
+#include "wick/passes/canonicalize_rules.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::Node;
+using ir::OpKind;
+using ir::Value;
+
+bool swaps_last_axes(const Node& permute) {
+  const std::vector<int64_t>& axes = permute.attributes().integers("axes");
+  if (axes.size() < 2) return false;
+  std::vector<int64_t> swapped(axes.size());
+  std::iota(swapped.begin(), swapped.end(), 0);
+  std::swap(swapped[axes.size() - 1], swapped[axes.size() - 2]);
+  return axes == swapped;
+}
+
+/// Libraries read a transposed operand as fast as a plain one.
+Value matmul_of_transpose(const Node& node, RuleBuilder& build) {
+  constexpr std::string_view kFlags[] = {"transpose_lhs", "transpose_rhs"};
+  for (const int side : {0, 1}) {
+    const Node* permute = producer(node.operand(side), OpKind::permute);
+    if (permute == nullptr || !swaps_last_axes(*permute)) continue;
+    std::vector<Value> operands(node.operands().begin(), node.operands().end());
+    operands[static_cast<size_t>(side)] = permute->operand(0);
+    ir::Attributes attributes = node.attributes();
+    if (attributes.flag(kFlags[side])) {
+      attributes.erase(kFlags[side]);
+    } else {
+      attributes.set(kFlags[side], true);
+    }
+    return build.op(OpKind::matmul, std::move(operands), std::move(attributes));
+  }
+  return {};
+}
+
+constexpr Rule kRules[] = {
+    {"matmul-of-transpose", OpKind::matmul, matmul_of_transpose},
+};
+
+}  // namespace
+
+std::span<const Rule> contraction_rules() {
+  return kRules;
+}
+
+}  // namespace wick::passes

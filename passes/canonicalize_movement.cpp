@@ -1,0 +1,168 @@
+#include <algorithm>
+
+#include "wick/passes/canonicalize_rules.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::Node;
+using ir::OpKind;
+using ir::Value;
+using Integers = std::vector<int64_t>;
+
+Integers to_integers(const Shape& shape) {
+  return {shape.begin(), shape.end()};
+}
+
+/// The attribute with one number an axis, written out where it was left to its default.
+Integers per_axis(const Node& node, std::string_view name, int64_t fallback) {
+  const Integers& given = node.attributes().integers(name);
+  if (!given.empty()) return given;
+  return Integers(static_cast<size_t>(node.operand(0).type().shape.ndim()), fallback);
+}
+
+bool is_all(const Integers& numbers, int64_t value) {
+  return std::ranges::all_of(numbers, [&](int64_t number) { return number == value; });
+}
+
+Value movement_to_same(const Node& node, RuleBuilder& /*build*/) {
+  return node.type() == node.operand(0).type() ? node.operand(0) : Value{};
+}
+
+/// Rearranging equal elements is no more than having another number of them.
+Value movement_of_scalar(const Node& node, RuleBuilder& build) {
+  const Node* inner = producer(node.operand(0), OpKind::broadcast);
+  if (inner == nullptr || inner->operand(0).type().shape.ndim() != 0) return {};
+  return build.spread(inner->operand(0));
+}
+
+Value broadcast_of_broadcast(const Node& node, RuleBuilder& build) {
+  const Node* inner = producer(node.operand(0), OpKind::broadcast);
+  return inner == nullptr ? Value{} : build.spread(inner->operand(0));
+}
+
+/// A broadcast that repeats nothing; a reshape costs nothing.
+Value broadcast_of_units(const Node& node, RuleBuilder& build) {
+  if (node.type().numel() != node.operand(0).type().numel()) return {};
+  return build.reshape(node.operand(0), node.type().shape);
+}
+
+Value reshape_of_reshape(const Node& node, RuleBuilder& build) {
+  const Node* inner = producer(node.operand(0), OpKind::reshape);
+  return inner == nullptr ? Value{} : build.reshape(inner->operand(0), node.type().shape);
+}
+
+Value permute_identity(const Node& node, RuleBuilder& /*build*/) {
+  const Integers& axes = node.attributes().integers("axes");
+  return std::ranges::is_sorted(axes) ? node.operand(0) : Value{};
+}
+
+Value permute_of_permute(const Node& node, RuleBuilder& build) {
+  const Node* inner = producer(node.operand(0), OpKind::permute);
+  if (inner == nullptr) return {};
+  const Integers& first = inner->attributes().integers("axes");
+  Integers axes = node.attributes().integers("axes");
+  for (int64_t& axis : axes) {
+    axis = first[static_cast<size_t>(axis)];
+  }
+  return build.op(OpKind::permute, {inner->operand(0)}, {{"axes", std::move(axes)}});
+}
+
+/// Axes of extent 1 may go anywhere without an element moving.
+Value permute_of_units(const Node& node, RuleBuilder& build) {
+  const Shape& shape = node.operand(0).type().shape;
+  Integers moved = node.attributes().integers("axes");
+  std::erase_if(moved, [&](int64_t axis) { return shape[static_cast<int>(axis)] == 1; });
+  if (!std::ranges::is_sorted(moved)) return {};
+  return build.reshape(node.operand(0), node.type().shape);
+}
+
+Value slice_identity(const Node& node, RuleBuilder& /*build*/) {
+  const bool keeps_all = node.type() == node.operand(0).type() &&
+                         is_all(per_axis(node, "starts", 0), 0) &&
+                         is_all(per_axis(node, "steps", 1), 1);
+  return keeps_all ? node.operand(0) : Value{};
+}
+
+Value slice_of_slice(const Node& node, RuleBuilder& build) {
+  const Node* inner = producer(node.operand(0), OpKind::slice);
+  if (inner == nullptr || node.type().numel() == 0) return {};  // empty: starts may be anything
+  const Integers inner_starts = per_axis(*inner, "starts", 0);
+  const Integers inner_steps = per_axis(*inner, "steps", 1);
+  Integers starts = per_axis(node, "starts", 0);
+  Integers steps = per_axis(node, "steps", 1);
+  for (size_t i = 0; i < starts.size(); ++i) {
+    starts[i] = inner_starts[i] + starts[i] * inner_steps[i];
+    steps[i] *= inner_steps[i];
+    if (node.type().shape[static_cast<int>(i)] == 1) {
+      steps[i] = 1;  // says nothing, and products of large steps could overflow
+    }
+  }
+  return build.op(OpKind::slice,
+                  {inner->operand(0)},
+                  {{"starts", std::move(starts)},
+                   {"sizes", to_integers(node.type().shape)},
+                   {"steps", std::move(steps)}});
+}
+
+Value concat_of_one(const Node& node, RuleBuilder& /*build*/) {
+  return node.num_operands() == 1 ? node.operand(0) : Value{};
+}
+
+/// Drops operands without elements and opens concats along the same axis.
+Value concat_flatten(const Node& node, RuleBuilder& build) {
+  const int64_t axis = node.attributes().integer("axis", 0);
+  std::vector<Value> operands;
+  for (const Value& operand : node.operands()) {
+    const Node* inner = producer(operand, OpKind::concat);
+    if (operand.type().shape[static_cast<int>(axis)] == 0) continue;
+    if (inner != nullptr && inner->attributes().integer("axis", 0) == axis &&
+        inner->uses().size() == 1) {
+      operands.insert(operands.end(), inner->operands().begin(), inner->operands().end());
+    } else {
+      operands.push_back(operand);
+    }
+  }
+  if (operands.empty()) return node.operand(0);  // all are empty, and so is the result
+  const bool changed = !std::ranges::equal(operands, node.operands());
+  return changed ? build.op(OpKind::concat, std::move(operands), node.attributes()) : Value{};
+}
+
+Value pad_nothing(const Node& node, RuleBuilder& /*build*/) {
+  const bool same = is_all(per_axis(node, "low", 0), 0) && is_all(per_axis(node, "high", 0), 0) &&
+                    node.type() == node.operand(0).type();
+  return same ? node.operand(0) : Value{};
+}
+
+Value scatter_nothing(const Node& node, RuleBuilder& /*build*/) {
+  return node.operand(2).type().numel() == 0 ? node.operand(0) : Value{};
+}
+
+constexpr Rule kRules[] = {
+    {"broadcast-to-same", OpKind::broadcast, movement_to_same},
+    {"broadcast-of-broadcast", OpKind::broadcast, broadcast_of_broadcast},
+    {"broadcast-of-units", OpKind::broadcast, broadcast_of_units},
+    {"reshape-to-same", OpKind::reshape, movement_to_same},
+    {"reshape-of-reshape", OpKind::reshape, reshape_of_reshape},
+    {"reshape-of-scalar", OpKind::reshape, movement_of_scalar},
+    {"permute-identity", OpKind::permute, permute_identity},
+    {"permute-of-scalar", OpKind::permute, movement_of_scalar},
+    {"permute-of-permute", OpKind::permute, permute_of_permute},
+    {"permute-of-units", OpKind::permute, permute_of_units},
+    {"slice-identity", OpKind::slice, slice_identity},
+    {"slice-of-scalar", OpKind::slice, movement_of_scalar},
+    {"slice-of-slice", OpKind::slice, slice_of_slice},
+    {"concat-of-one", OpKind::concat, concat_of_one},
+    {"concat-flatten", OpKind::concat, concat_flatten},
+    {"pad-nothing", OpKind::pad, pad_nothing},
+    {"scatter-nothing", OpKind::scatter_add, scatter_nothing},
+};
+
+}  // namespace
+
+std::span<const Rule> movement_rules() {
+  return kRules;
+}
+
+}  // namespace wick::passes

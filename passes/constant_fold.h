@@ -1,0 +1,11 @@
+#pragma once
+
+// Constant folding: ops over small constants become constants.
+
+#include "wick/passes/pass_registry.h"
+
+namespace wick::passes {
+
+PassInfo constant_fold_pass_info();
+
+}  // namespace wick::passes
