@@ -1,0 +1,63 @@
+#include "wick/runtime/backend.h"
+
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "wick/runtime/built_in_backends.h"
+
+namespace wick::runtime {
+namespace {
+
+class BackendRegistry {
+ public:
+  BackendRegistry() {
+    add(make_llvm_backend());
+    add(make_interpreter_backend());
+  }
+
+  void add(std::unique_ptr<Backend> backend) {
+    const std::lock_guard lock(mutex_);
+    std::string name(backend->name());
+    if (backends_.contains(name)) {
+      throw std::invalid_argument(fmt::format("backend '{}' is registered already", name));
+    }
+    backends_.emplace(std::move(name), std::move(backend));
+  }
+
+  Backend& find(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    const auto found = backends_.find(name);
+    if (found != backends_.end()) return *found->second;
+    std::vector<std::string_view> names;
+    for (const auto& [known, backend] : backends_)
+      names.push_back(known);
+    throw std::invalid_argument(
+        fmt::format("no backend '{}'; there are: {}", name, fmt::join(names, ", ")));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Backend>, std::less<>> backends_;
+};
+
+BackendRegistry& registry() {
+  static BackendRegistry instance;
+  return instance;
+}
+
+}  // namespace
+
+void register_backend(std::unique_ptr<Backend> backend) {
+  registry().add(std::move(backend));
+}
+
+Backend& find_backend(std::string_view name) {
+  return registry().find(name);
+}
+
+}  // namespace wick::runtime

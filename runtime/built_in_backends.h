@@ -1,0 +1,20 @@
+#pragma once
+
+// The backends that come with Wick.
+
+#include <memory>
+
+#include "wick/runtime/backend.h"
+
+namespace wick::runtime {
+
+/// The CPU: passes, kernels by LLVM, library calls, under a memory plan.
+std::unique_ptr<Backend> make_llvm_backend();
+/// The reference interpreter on the graph as recorded; no passes.
+std::unique_ptr<Backend> make_interpreter_backend();
+
+/// Ops that compute something, and the bytes of their results: the part of a summary that is
+/// counted before the passes.
+void count_recorded(const ir::Graph& graph, ProgramSummary& summary);
+
+}  // namespace wick::runtime

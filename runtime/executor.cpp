@@ -1,0 +1,266 @@
+#include "wick/runtime/executor.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wick/ir/format.h"
+#include "wick/ir/interpreter.h"
+#include "wick/runtime/parallel.h"
+#include "wick/runtime/stats.h"
+
+namespace wick::runtime {
+namespace {
+
+/// A block of the memory manager for the length of a run.
+class Arena {
+ public:
+  explicit Arena(size_t bytes) {
+    if (bytes == 0) return;
+    manager_ = memory_manager();
+    data_ = manager_->allocate(bytes, {.purpose = "arena", .where = {}});
+  }
+
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  ~Arena() {
+    if (data_ != nullptr) manager_->free(data_);
+  }
+
+  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  std::shared_ptr<MemoryManager> manager_;  // shared: the block goes back to the one that made it
+  void* data_ = nullptr;
+};
+
+const void* argument_data(const Argument& argument) {
+  return argument.buffer ? argument.buffer->data() : argument.data;
+}
+
+/// The memory of one run: where each place is.
+class RunMemory {
+ public:
+  RunMemory(const Plan& plan, std::span<const Argument> arguments)
+      : plan_(plan),
+        arena_(plan.arena_bytes) {
+    for (const Argument& argument : arguments) {
+      params_.push_back(const_cast<void*>(argument_data(argument)));
+      buffers_.push_back(argument.buffer);
+    }
+    for (const int index : plan.overwritten)
+      own(static_cast<size_t>(index));
+    for (size_t k = 0; k < plan.results.size(); ++k)
+      results_.push_back(make_result(k));
+  }
+
+  [[nodiscard]] std::byte* arena() const { return arena_.data(); }
+
+  [[nodiscard]] void* at(const Place& place) const {
+    const auto index = static_cast<size_t>(place.index);
+    switch (place.kind) {
+      case Place::Kind::arena:
+        return arena_.data() + place.offset;
+      case Place::Kind::result:
+        return results_[index]->data();
+      case Place::Kind::param:
+        return params_[index];
+      case Place::Kind::constant:
+        return plan_.constants[index]->data();
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] void* at(int value) const {
+    return at(plan_.values[static_cast<size_t>(value)].place);
+  }
+
+  std::vector<Ref<Buffer>> take_results() {
+    for (size_t k = 0; k < results_.size(); ++k) {
+      const ResultSource& source = plan_.sources[k];
+      const auto index = static_cast<size_t>(source.index);
+      if (source.kind == ResultSource::Kind::result) results_[k] = results_[index];
+      if (source.kind == ResultSource::Kind::param) results_[k] = param_as_result(k, index);
+    }
+    return std::move(results_);
+  }
+
+ private:
+  /// Steps write over this parameter: where its buffer must not be written, a copy is.
+  void own(size_t index) {
+    if (buffers_[index] && buffers_[index]->is_writable()) return;
+    const size_t bytes = plan_.parameters[index].num_bytes();
+    Ref<Buffer> copy = Buffer::allocate(bytes, {.purpose = "argument copy", .where = {}});
+    if (bytes > 0) std::memcpy(copy->data(), params_[index], bytes);
+    params_[index] = copy->data();
+    buffers_[index] = std::move(copy);
+  }
+
+  [[nodiscard]] Ref<Buffer> make_result(size_t k) const {
+    const ResultSource& source = plan_.sources[k];
+    if (source.kind == ResultSource::Kind::fresh) {
+      return Buffer::allocate(plan_.results[k].num_bytes(), {.purpose = "result", .where = {}});
+    }
+    if (source.kind == ResultSource::Kind::constant) {
+      return plan_.constants[static_cast<size_t>(source.index)];
+    }
+    return nullptr;
+  }
+
+  /// Values are immutable, so a result may share its argument's buffer; foreign memory that its
+  /// owner may change, and scalars, are copied.
+  [[nodiscard]] Ref<Buffer> param_as_result(size_t k, size_t index) const {
+    if (buffers_[index] && buffers_[index]->is_writable()) return buffers_[index];
+    const size_t bytes = plan_.results[k].num_bytes();
+    Ref<Buffer> copy = Buffer::allocate(bytes, {.purpose = "result", .where = {}});
+    if (bytes > 0) std::memcpy(copy->data(), params_[index], bytes);
+    return copy;
+  }
+
+  const Plan& plan_;
+  Arena arena_;
+  std::vector<void*> params_;
+  std::vector<Ref<Buffer>> buffers_;
+  std::vector<Ref<Buffer>> results_;
+};
+
+class PlanExecutable final : public Executable {
+ public:
+  explicit PlanExecutable(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
+
+  std::vector<Ref<Buffer>> run(std::span<const Argument> arguments) override {
+    check(arguments.size() == plan_->parameters.size(), "one argument a parameter");
+    runtime_counters().plan_runs.fetch_add(1, std::memory_order_relaxed);
+    const int threads = max_threads();
+    const ThreadCountScope scope(threads);
+    RunMemory memory(*plan_, arguments);
+    for (const Step& step : plan_->steps)
+      run_step(step, memory, threads);
+    return memory.take_results();
+  }
+
+  ProgramSummary summary() const override { return plan_->summary; }
+
+  std::string to_text() const override { return to_string(*plan_); }
+
+ private:
+  void run_step(const Step& step, const RunMemory& memory, int threads) const {
+    try {
+      std::visit([&](const auto& action) { run_action(step, action, memory, threads); },
+                 step.action);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw Error(step.where, step.name, "out of memory");
+    } catch (const std::exception& failure) {
+      throw Error(step.where, step.name, failure.what());
+    }
+  }
+
+  static void run_action(const Step& /*step*/,
+                         const KernelStep& launch,
+                         const RunMemory& memory,
+                         int threads) {
+    runtime_counters().kernel_launches.fetch_add(1, std::memory_order_relaxed);
+    constexpr size_t kInlineArgs = 32;
+    std::array<void*, kInlineArgs> few;
+    std::vector<void*> many;
+    void** args = few.data();
+    if (launch.args.size() > kInlineArgs) {
+      many.resize(launch.args.size());
+      args = many.data();
+    }
+    for (size_t i = 0; i < launch.args.size(); ++i)
+      args[i] = memory.at(launch.args[i]);
+    const LaunchCut cut = cut_launch(launch, threads);
+    const int64_t pieces = cut.task_pieces * cut.vector_pieces;
+    if (pieces == 1) return run_piece(launch, args, cut, 0);
+    parallel_for(pieces, [&](int64_t piece) { run_piece(launch, args, cut, piece); });
+  }
+
+  static void run_piece(const KernelStep& launch,
+                        void* const* args,
+                        const LaunchCut& cut,
+                        int64_t piece) {
+    const int64_t task = piece / cut.vector_pieces * cut.task_grain;
+    const int64_t vector = piece % cut.vector_pieces * cut.vector_grain;
+    const int64_t task_end = std::min(task + cut.task_grain, launch.task_extent);
+    const int64_t vector_end = std::min(vector + cut.vector_grain, launch.vector_extent);
+    const int64_t* params = launch.params.data();
+    if (launch.function != nullptr) {
+      launch.function(args, params, task, task_end, vector, vector_end);
+    } else {
+      codegen::interpret(*launch.kernel, args, params, task, task_end, vector, vector_end);
+    }
+  }
+
+  void run_action(const Step& step,
+                  const LibraryStep& library,
+                  const RunMemory& memory,
+                  int threads) const {
+    runtime_counters().library_calls.fetch_add(1, std::memory_order_relaxed);
+    std::vector<const void*> operands;
+    for (const int value : step.reads)
+      operands.push_back(memory.at(value));
+    void* result = memory.at(step.writes[0]);
+    if (threads == library.threads) {
+      library.call->run(operands.data(), result, memory.arena() + library.scratch_offset);
+      return;
+    }
+    // Options::num_threads changed since the plan was built: oneDNN fixes the split of the work
+    // when a primitive is made, and keeps primitives of both counts in its cache.
+    const std::unique_ptr<LibraryCall> other = make_library_call(library.op, threads);
+    const Arena scratch(other->scratch_bytes());
+    other->run(operands.data(), result, scratch.data());
+  }
+
+  void run_action(const Step& step,
+                  const InterpretStep& interpreted,
+                  const RunMemory& memory,
+                  int /*threads*/) const {
+    runtime_counters().interpreted_steps.fetch_add(1, std::memory_order_relaxed);
+    std::vector<Literal> operands;
+    for (const int value : step.reads) {
+      const Type& type = plan_->values[static_cast<size_t>(value)].type;
+      const auto* bytes = static_cast<const std::byte*>(memory.at(value));
+      operands.emplace_back(type, std::span(bytes, type.num_bytes()));
+    }
+    std::vector<Literal> results;
+    if (interpreted.body != nullptr) {
+      results = ir::interpret(*interpreted.body, operands);
+    } else {
+      std::vector<const Literal*> pointers;
+      for (const Literal& operand : operands)
+        pointers.push_back(&operand);
+      const Type& type = plan_->values[static_cast<size_t>(step.writes[0])].type;
+      results.push_back(ir::interpret_op(interpreted.op, interpreted.attributes, pointers, type));
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      const std::span<const std::byte> bytes = results[i].bytes();
+      if (!bytes.empty()) std::memcpy(memory.at(step.writes[i]), bytes.data(), bytes.size());
+    }
+  }
+
+  void run_action(const Step& step,
+                  const CopyStep& /*copy*/,
+                  const RunMemory& memory,
+                  int /*threads*/) const {
+    const size_t bytes = plan_->values[static_cast<size_t>(step.writes[0])].type.num_bytes();
+    if (bytes > 0) std::memcpy(memory.at(step.writes[0]), memory.at(step.reads[0]), bytes);
+  }
+
+  std::unique_ptr<Plan> plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> make_executable(std::unique_ptr<Plan> plan) {
+  return std::make_unique<PlanExecutable>(std::move(plan));
+}
+
+}  // namespace wick::runtime

@@ -1,0 +1,25 @@
+#pragma once
+
+// Runs plans.
+
+#include <memory>
+
+#include "wick/runtime/plan.h"
+
+namespace wick::runtime {
+
+std::unique_ptr<Executable> make_executable(std::unique_ptr<Plan> plan);
+
+/// How a kernel launch is cut: `tasks` x `vectors` pieces of these grains.
+struct LaunchCut {
+  int64_t task_grain = 1;
+  int64_t vector_grain = 1;
+  int64_t task_pieces = 1;
+  int64_t vector_pieces = 1;
+};
+
+/// One piece for work that is not worth waking threads; otherwise a few a thread, by tasks first,
+/// then by vectors at multiples of 64 lanes.
+LaunchCut cut_launch(const KernelStep& step, int threads);
+
+}  // namespace wick::runtime

@@ -1,0 +1,77 @@
+#include <cstring>
+#include <utility>
+
+#include "wick/ir/interpreter.h"
+#include "wick/ir/printer.h"
+#include "wick/runtime/built_in_backends.h"
+#include "wick/runtime/stats.h"
+
+namespace wick::runtime {
+namespace {
+
+class InterpreterExecutable final : public Executable {
+ public:
+  explicit InterpreterExecutable(std::unique_ptr<ir::Graph> graph) : graph_(std::move(graph)) {}
+
+  std::vector<Ref<Buffer>> run(std::span<const Argument> arguments) override {
+    runtime_counters().plan_runs.fetch_add(1, std::memory_order_relaxed);
+    check(arguments.size() == graph_->parameters().size(), "one argument a parameter");
+    std::vector<Literal> parameters;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const Type& type = graph_->parameters()[i]->type();
+      const void* data = arguments[i].buffer ? arguments[i].buffer->data() : arguments[i].data;
+      parameters.emplace_back(type,
+                              std::span(static_cast<const std::byte*>(data), type.num_bytes()));
+    }
+    std::vector<Ref<Buffer>> results;
+    for (const Literal& value : ir::interpret(*graph_, parameters)) {
+      const size_t bytes = value.bytes().size();
+      results.push_back(Buffer::allocate(bytes, {.purpose = "result", .where = {}}));
+      if (bytes > 0) std::memcpy(results.back()->data(), value.data(), bytes);
+    }
+    return results;
+  }
+
+  ProgramSummary summary() const override {
+    ProgramSummary summary;
+    count_recorded(*graph_, summary);
+    summary.num_interpreted = summary.num_ops;
+    summary.planned_peak_bytes = summary.intermediate_bytes;
+    return summary;
+  }
+
+  std::string to_text() const override {
+    return "interpreted, op by op:\n" + ir::to_string(*graph_);
+  }
+
+ private:
+  std::unique_ptr<ir::Graph> graph_;
+};
+
+class InterpreterBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "interpreter"; }
+
+  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph) override {
+    runtime_counters().plans_built.fetch_add(1, std::memory_order_relaxed);
+    return std::make_unique<InterpreterExecutable>(std::move(graph));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_interpreter_backend() {
+  return std::make_unique<InterpreterBackend>();
+}
+
+void count_recorded(const ir::Graph& graph, ProgramSummary& summary) {
+  for (const ir::Node* node = graph.first(); node != nullptr; node = node->next()) {
+    if (node->op() == ir::OpKind::parameter || node->op() == ir::OpKind::constant) continue;
+    ++summary.num_ops;
+    for (int i = 0; i < node->num_results(); ++i) {
+      summary.intermediate_bytes += static_cast<int64_t>(node->type(i).num_bytes());
+    }
+  }
+}
+
+}  // namespace wick::runtime

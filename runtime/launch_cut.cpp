@@ -1,0 +1,35 @@
+#include <algorithm>
+
+#include "wick/runtime/executor.h"
+
+namespace wick::runtime {
+namespace {
+
+constexpr int64_t kInlineWork = 49152;  // element operations: about the cost of waking the threads
+constexpr int64_t kPieceWork = 16384;
+constexpr int64_t kPiecesPerThread = 4;  // evens out cores that others slow down
+constexpr int64_t kVectorLanes = 64;     // cuts elsewhere would make masked tails
+
+int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+}  // namespace
+
+LaunchCut cut_launch(const KernelStep& step, int threads) {
+  LaunchCut cut{.task_grain = step.task_extent, .vector_grain = step.vector_extent};
+  const int64_t work = step.task_extent * std::max<int64_t>(1, step.work_per_task);
+  if (threads <= 1 || work < kInlineWork) return cut;
+  const int64_t pieces =
+      std::min(threads * kPiecesPerThread, std::max<int64_t>(2, work / kPieceWork));
+  cut.task_grain = std::max<int64_t>(1, ceil_div(step.task_extent, pieces));
+  cut.task_pieces = ceil_div(step.task_extent, cut.task_grain);
+  if (cut.task_pieces < pieces && step.vector_extent > kVectorLanes) {
+    const int64_t wanted = ceil_div(pieces, cut.task_pieces);
+    cut.vector_grain = ceil_div(ceil_div(step.vector_extent, wanted), kVectorLanes) * kVectorLanes;
+    cut.vector_pieces = ceil_div(step.vector_extent, cut.vector_grain);
+  }
+  return cut;
+}
+
+}  // namespace wick::runtime

@@ -1,0 +1,27 @@
+#include "wick/runtime/library_call.h"
+
+#include "wick/runtime/parallel.h"
+
+namespace wick::runtime {
+
+LibraryOp library_op_of(const ir::Node& node) {
+  LibraryOp op{node.op(), node.attributes(), {}, node.type()};
+  for (const ir::Value operand : node.operands())
+    op.operands.push_back(operand.type());
+  return op;
+}
+
+std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads) {
+  // oneDNN decides how to split the work when a primitive is made.
+  const ThreadCountScope scope(threads);
+  for (const auto make : {make_onednn_matmul,
+                          make_onednn_convolution,
+                          make_native_matmul,
+                          make_native_pooling,
+                          make_native_scatter}) {
+    if (auto call = make(op)) return call;
+  }
+  return nullptr;
+}
+
+}  // namespace wick::runtime

@@ -1,0 +1,53 @@
+#pragma once
+
+// Ops that run as calls of hand-written or library code instead of generated kernels.
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "wick/ir/graph.h"
+
+namespace wick::runtime {
+
+/// One op at one shape, ready to run. Immutable: any number of threads may run it at a time, each
+/// with its own scratch.
+class LibraryCall {
+ public:
+  LibraryCall() = default;
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+  virtual ~LibraryCall() = default;
+
+  /// What it is made of, for the plan's text: `onednn convolution`, `native scatter`.
+  [[nodiscard]] virtual std::string_view implementation() const = 0;
+
+  /// Bytes of scratch that `run` needs, 64-byte aligned.
+  [[nodiscard]] virtual size_t scratch_bytes() const { return 0; }
+
+  /// Dense row-major operands and result.
+  virtual void run(const void* const* operands, void* result, std::byte* scratch) const = 0;
+};
+
+/// The shape of a call: what decides its code.
+struct LibraryOp {
+  ir::OpKind op = ir::OpKind::matmul;
+  ir::Attributes attributes;
+  std::vector<Type> operands;
+  Type result;
+};
+
+LibraryOp library_op_of(const ir::Node& node);
+
+/// The best implementation, for `threads` threads; null when there is none and the interpreter has
+/// to do it.
+std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads);
+
+// The implementations by family; each gives null for what it does not cover.
+std::unique_ptr<LibraryCall> make_onednn_matmul(const LibraryOp& op);
+std::unique_ptr<LibraryCall> make_onednn_convolution(const LibraryOp& op);
+std::unique_ptr<LibraryCall> make_native_matmul(const LibraryOp& op);
+std::unique_ptr<LibraryCall> make_native_pooling(const LibraryOp& op);
+std::unique_ptr<LibraryCall> make_native_scatter(const LibraryOp& op);
+
+}  // namespace wick::runtime

@@ -1,0 +1,41 @@
+#pragma once
+
+// A oneDNN primitive as a library call: reorders in, the primitive, a reorder out. Private to
+// runtime/onednn: the only headers that show oneDNN.
+
+#include <string>
+#include <vector>
+
+#include <dnnl.hpp>
+
+#include "wick/runtime/library_call.h"
+
+namespace wick::runtime::onednn {
+
+const dnnl::engine& engine();
+/// One a thread: streams are no place for two threads at a time.
+dnnl::stream& stream();
+
+dnnl::memory::dims to_dims(std::span<const int64_t> extents);
+
+/// An operand or result: how Wick stores it and how the primitive wants it.
+struct PrimitiveArg {
+  int id = 0;  // DNNL_ARG_*
+  dnnl::memory::desc plain;
+  dnnl::memory::desc wanted;
+};
+
+struct PrimitiveSpec {
+  std::string implementation;
+  dnnl::primitive primitive;
+  std::vector<PrimitiveArg> operands;
+  PrimitiveArg result;
+  dnnl::memory::desc scratchpad;
+};
+
+/// Attributes every primitive of ours is made with: the scratchpad comes from the plan's arena.
+dnnl::primitive_attr user_scratchpad();
+
+std::unique_ptr<LibraryCall> make_primitive_call(PrimitiveSpec spec);
+
+}  // namespace wick::runtime::onednn

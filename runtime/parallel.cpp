@@ -1,0 +1,79 @@
+#include "wick/runtime/parallel.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <omp.h>
+
+#include "wick/runtime/options.h"
+
+namespace wick::runtime {
+namespace {
+
+/// Keeps the first exception of a region: none may cross its end.
+class FirstException {
+ public:
+  void capture() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!exception_) exception_ = std::current_exception();
+  }
+
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr exception_;
+};
+
+}  // namespace
+
+int max_threads() {
+  static const int cores = std::max(1, omp_get_num_procs());
+  if (omp_in_parallel() != 0) return 1;
+  const int wanted = options().num_threads;
+  return wanted > 0 ? wanted : cores;
+}
+
+void parallel_for(int64_t count, const std::function<void(int64_t)>& body) {
+  const int threads = static_cast<int>(std::min<int64_t>(count, max_threads()));
+  if (threads <= 1) {
+    for (int64_t i = 0; i < count; ++i)
+      body(i);
+    return;
+  }
+  FirstException failure;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+  for (int64_t i = 0; i < count; ++i) {
+    try {
+      body(i);
+    } catch (...) {
+      failure.capture();
+    }
+  }
+  failure.rethrow();
+}
+
+void parallel_ranges(int64_t extent,
+                     int64_t grain,
+                     const std::function<void(int64_t, int64_t)>& body) {
+  if (extent <= 0) return;
+  constexpr int64_t kPiecesPerThread = 4;  // evens out cores that others slow down
+  const int64_t most = std::max<int64_t>(1, extent / std::max<int64_t>(1, grain));
+  const int threads = max_threads();
+  const int64_t pieces = threads == 1 ? 1 : std::min<int64_t>(most, threads * kPiecesPerThread);
+  parallel_for(pieces, [&](int64_t i) { body(extent * i / pieces, extent * (i + 1) / pieces); });
+}
+
+ThreadCountScope::ThreadCountScope(int count) : previous_(omp_get_max_threads()) {
+  if (count != previous_) omp_set_num_threads(count);
+}
+
+ThreadCountScope::~ThreadCountScope() {
+  if (omp_get_max_threads() != previous_) omp_set_num_threads(previous_);
+}
+
+}  // namespace wick::runtime

@@ -1,0 +1,112 @@
+#pragma once
+
+// A compiled program: steps in order, with the place of every value. Immutable once built; what
+// runs it is runtime/executor.h.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "wick/codegen/kernel_compiler.h"
+#include "wick/runtime/backend.h"
+#include "wick/runtime/library_call.h"
+
+namespace wick::runtime {
+
+/// Where a value's bytes are during a run.
+struct Place {
+  enum class Kind : uint8_t { arena, result, param, constant };
+  Kind kind = Kind::arena;
+  int index = 0;      // of the result, parameter or constant
+  size_t offset = 0;  // into the arena
+
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// `arena+1024`, `result:0`, `param:2`, `constant:1`.
+std::string to_string(const Place& place);
+
+/// A value that steps read or write. Steps count from 0; a value that is there from the start is
+/// defined at -1, one that leaves the program is last read one past the last step.
+struct PlanValue {
+  std::string name;
+  Type type;
+  Place place;
+  int defined_at = -1;
+  int last_read = -1;
+};
+
+/// One launch of a kernel of a fusion.
+struct KernelStep {
+  std::shared_ptr<const codegen::Kernel> kernel;  // shared by the launches that use it
+  codegen::KernelFunction function = nullptr;     // null: the kernel interpreter runs it
+  std::vector<Place> args;
+  std::vector<int64_t> params;
+  int64_t task_extent = 1;
+  int64_t vector_extent = 1;
+  int64_t work_per_task = 1;
+};
+
+/// A call of library code.
+struct LibraryStep {
+  LibraryOp op;
+  std::unique_ptr<LibraryCall> call;
+  int threads = 1;  // the call was made for
+  size_t scratch_offset = 0;
+  size_t scratch_bytes = 0;
+};
+
+/// What has no faster implementation: the reference interpreter on one op or fusion body.
+struct InterpretStep {
+  ir::OpKind op = ir::OpKind::add;
+  ir::Attributes attributes;
+  std::unique_ptr<ir::Graph> body;  // of a fusion, else null
+};
+
+/// A result that has to leave the arena.
+struct CopyStep {};
+
+/// `reads` and `writes` are numbers of values. A fusion of several launches is several steps; the
+/// later ones have the same reads and writes.
+struct Step {
+  std::string name;  // op, or fusion kind
+  Location where;
+  std::vector<int> reads;
+  std::vector<int> writes;
+  std::variant<KernelStep, LibraryStep, InterpretStep, CopyStep> action;
+};
+
+/// What becomes graph result k.
+struct ResultSource {
+  /// fresh: its own new buffer. result: the same buffer as an earlier result. param: the buffer of
+  /// that argument. constant: the plan's own, not writable.
+  enum class Kind : uint8_t { fresh, result, param, constant };
+  Kind kind = Kind::fresh;
+  int index = 0;
+};
+
+struct Plan {
+  std::string name;
+  std::vector<Type> parameters;
+  std::vector<int> overwritten;  // parameters that a step writes over, sorted
+  std::vector<Ref<Buffer>> constants;
+  std::vector<PlanValue> values;
+  std::vector<Step> steps;
+  std::vector<Type> results;
+  std::vector<ResultSource> sources;  // one a result
+  size_t value_bytes = 0;             // of the arena, for values
+  size_t arena_bytes = 0;             // and for the scratch of steps
+  ProgramSummary summary;
+};
+
+/// Numbered steps with operands, places and live ranges, then the totals.
+std::string to_string(const Plan& plan);
+
+/// Empty when every step reads what it should: no value is overwritten, wholly or in part, while it
+/// is still to be read. Otherwise the first clash.
+std::optional<std::string> verify(const Plan& plan);
+
+}  // namespace wick::runtime

@@ -1,0 +1,299 @@
+#include "wick/runtime/plan_builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wick/codegen/lower.h"
+#include "wick/runtime/parallel.h"
+#include "wick/runtime/placement.h"
+#include "wick/runtime/stats.h"
+
+namespace wick::runtime {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+size_t aligned(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// A buffer of the plan's own that nobody may write.
+Ref<Buffer> constant_buffer(const Literal& value) {
+  std::shared_ptr<MemoryManager> manager = memory_manager();
+  const size_t bytes = value.bytes().size();
+  void* data = manager->allocate(bytes, {.purpose = "constant", .where = {}});
+  if (bytes > 0) std::memcpy(data, value.data(), bytes);
+  return Buffer::wrap(data, bytes, [manager, data] { manager->free(data); }, /*writable=*/false);
+}
+
+class PlanBuilder {
+ public:
+  PlanBuilder(const ir::Graph& graph, const PlanOptions& options)
+      : graph_(graph),
+        options_(options),
+        placement_(place_values(graph)),
+        plan_(std::make_unique<Plan>()) {}
+
+  std::unique_ptr<Plan> run() {
+    plan_->name = graph_.name();
+    plan_->value_bytes = aligned(placement_.arena_bytes);
+    numbers_.resize(static_cast<size_t>(graph_.id_bound()));
+    for (ir::Node* node = graph_.first(); node != nullptr; node = node->next())
+      add_node(*node);
+    add_results();
+    get_kernels();
+    finish_live_ranges();
+    plan_->overwritten.assign(overwritten_.begin(), overwritten_.end());
+    plan_->arena_bytes = plan_->value_bytes + workspace_bytes_;
+    summarize();
+    runtime_counters().plans_built.fetch_add(1, std::memory_order_relaxed);
+    return std::move(plan_);
+  }
+
+ private:
+  void add_node(ir::Node& node) {
+    switch (node.op()) {
+      case ir::OpKind::parameter:
+        plan_->parameters.push_back(node.type());
+        return add_values(node, -1);
+      case ir::OpKind::constant:
+        plan_->constants.push_back(constant_buffer(node.attributes().literal("value")));
+        return add_values(node, -1);
+      case ir::OpKind::reshape:
+        return add_values(node, value_of(node.operand(0)).defined_at);
+      default:
+        break;
+    }
+    try {
+      add_step(node);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& failure) {
+      throw Error(node.location(), ir::to_string(node.op()), failure.what());
+    }
+  }
+
+  void add_step(ir::Node& node) {
+    add_values(node, next_step());
+    for (int i = 0; i < node.num_results(); ++i) {
+      const Place& place = placement_.of({&node, i});
+      if (place.kind == Place::Kind::param) overwritten_.insert(place.index);
+    }
+    if (node.op() == ir::OpKind::fusion) return add_fusion(node);
+    if (!ir::has(node.op(), ir::kElementwise)) {
+      LibraryOp op = library_op_of(node);
+      const int threads = max_threads();
+      if (auto call = make_library_call(op, threads)) {
+        const size_t bytes = call->scratch_bytes();
+        reserve_workspace(bytes);
+        return push(node,
+                    ir::to_string(node.op()),
+                    LibraryStep{.op = std::move(op),
+                                .call = std::move(call),
+                                .threads = threads,
+                                .scratch_offset = plan_->value_bytes,
+                                .scratch_bytes = bytes});
+      }
+    }
+    push(node,
+         ir::to_string(node.op()),
+         InterpretStep{.op = node.op(), .attributes = node.attributes(), .body = nullptr});
+  }
+
+  void add_fusion(ir::Node& node) {
+    if (options_.fusions == PlanOptions::Fusions::interpret_bodies) {
+      return push(
+          node,
+          "fusion",
+          InterpretStep{
+              .op = node.op(), .attributes = node.attributes(), .body = node.body()->clone()});
+    }
+    codegen::LoweredFusion lowered = codegen::lower(node);
+    reserve_workspace(lowered.workspace_bytes);
+    for (codegen::KernelLaunch& launch : lowered.launches)
+      add_launch(node, launch);
+  }
+
+  void add_launch(ir::Node& node, codegen::KernelLaunch& launch) {
+    Step step{.name = launch.kernel->name,
+              .where = node.location(),
+              .reads = {},
+              .writes = {},
+              .action = {}};
+    KernelStep kernel{.kernel = launch.kernel,
+                      .function = nullptr,
+                      .args = {},
+                      .params = std::move(launch.params),
+                      .task_extent = launch.task_extent,
+                      .vector_extent = launch.vector_extent,
+                      .work_per_task = launch.work_per_task};
+    for (size_t i = 0; i < launch.args.size(); ++i) {
+      const codegen::ArgBinding& arg = launch.args[i];
+      if (arg.kind == codegen::ArgBinding::Kind::workspace) {
+        kernel.args.push_back({Place::Kind::arena, 0, plan_->value_bytes + arg.offset});
+        continue;
+      }
+      const bool is_operand = arg.kind == codegen::ArgBinding::Kind::operand;
+      const int value =
+          is_operand ? number_of(node.operand(arg.index)) : number_of({&node, arg.index});
+      kernel.args.push_back(plan_->values[static_cast<size_t>(value)].place);
+      (launch.kernel->buffers[i].written ? step.writes : step.reads).push_back(value);
+    }
+    step.action = std::move(kernel);
+    plan_->steps.push_back(std::move(step));
+  }
+
+  void push(ir::Node& node, std::string_view name, decltype(Step::action) action) {
+    Step step{.name = std::string(name),
+              .where = node.location(),
+              .reads = {},
+              .writes = {},
+              .action = std::move(action)};
+    for (const ir::Value operand : node.operands())
+      step.reads.push_back(number_of(operand));
+    for (int i = 0; i < node.num_results(); ++i)
+      step.writes.push_back(number_of({&node, i}));
+    plan_->steps.push_back(std::move(step));
+  }
+
+  void add_values(ir::Node& node, int defined_at) {
+    for (int i = 0; i < node.num_results(); ++i) {
+      numbers_[static_cast<size_t>(node.id())].push_back(static_cast<int>(plan_->values.size()));
+      const std::string& name = node.name(i);
+      plan_->values.push_back(
+          {.name = name.empty() ? fmt::format("{}", plan_->values.size()) : name,
+           .type = node.type(i),
+           .place = placement_.of({&node, i}),
+           .defined_at = defined_at,
+           .last_read = -1});
+    }
+  }
+
+  /// Scratch follows the values; steps run one after the other and share it.
+  void reserve_workspace(size_t bytes) {
+    workspace_bytes_ = std::max(workspace_bytes_, aligned(bytes));
+  }
+
+  void add_results() {
+    for (size_t k = 0; k < graph_.results().size(); ++k) {
+      const int value = number_of(graph_.results()[k]);
+      const PlanValue& source = plan_->values[static_cast<size_t>(value)];
+      plan_->results.push_back(source.type);
+      result_values_.push_back(value);
+      plan_->sources.push_back(source_of(k, value));
+    }
+  }
+
+  ResultSource source_of(size_t k, int value) {
+    using Kind = ResultSource::Kind;
+    const Place place = plan_->values[static_cast<size_t>(value)].place;
+    switch (place.kind) {
+      case Place::Kind::param:
+        return {Kind::param, place.index};
+      case Place::Kind::constant:
+        return {Kind::constant, place.index};
+      case Place::Kind::result:
+        if (place.index == static_cast<int>(k)) return {Kind::fresh, 0};
+        return {Kind::result, place.index};
+      case Place::Kind::arena:
+        break;
+    }
+    copy_out(k, value);
+    return {Kind::fresh, 0};
+  }
+
+  void copy_out(size_t k, int value) {
+    PlanValue copy = plan_->values[static_cast<size_t>(value)];
+    copy.place = {Place::Kind::result, static_cast<int>(k), 0};
+    copy.defined_at = next_step();
+    const int number = static_cast<int>(plan_->values.size());
+    plan_->values.push_back(std::move(copy));
+    plan_->steps.push_back({.name = "copy",
+                            .where = graph_.results()[k].node->location(),
+                            .reads = {value},
+                            .writes = {number},
+                            .action = CopyStep{}});
+    result_values_.back() = number;
+  }
+
+  /// Machine code for all launches; missing kernels are compiled side by side.
+  void get_kernels() {
+    if (options_.fusions != PlanOptions::Fusions::compile) return;
+    std::vector<const codegen::Kernel*> kernels;
+    std::map<Hash128, size_t> known;
+    std::vector<std::pair<KernelStep*, size_t>> uses;
+    for (Step& step : plan_->steps) {
+      auto* launch = std::get_if<KernelStep>(&step.action);
+      if (launch == nullptr) continue;
+      const auto [entry, is_new] = known.try_emplace(identity(*launch->kernel), kernels.size());
+      if (is_new) kernels.push_back(launch->kernel.get());
+      uses.emplace_back(launch, entry->second);
+    }
+    std::vector<codegen::KernelFunction> functions(kernels.size());
+    parallel_for(static_cast<int64_t>(kernels.size()), [&](int64_t i) {
+      const auto at = static_cast<size_t>(i);
+      functions[at] = codegen::KernelCache::instance().get(*kernels[at]);
+    });
+    for (const auto& [launch, index] : uses)
+      launch->function = functions[index];
+  }
+
+  void finish_live_ranges() {
+    for (size_t s = 0; s < plan_->steps.size(); ++s) {
+      for (const int value : plan_->steps[s].reads) {
+        plan_->values[static_cast<size_t>(value)].last_read = static_cast<int>(s);
+      }
+    }
+    for (const int value : result_values_) {
+      plan_->values[static_cast<size_t>(value)].last_read = next_step();
+    }
+  }
+
+  void summarize() {
+    ProgramSummary& summary = plan_->summary;
+    for (const Step& step : plan_->steps) {
+      summary.num_kernels += std::holds_alternative<KernelStep>(step.action) ? 1 : 0;
+      summary.num_library_calls += std::holds_alternative<LibraryStep>(step.action) ? 1 : 0;
+      summary.num_interpreted += std::holds_alternative<InterpretStep>(step.action) ? 1 : 0;
+    }
+    summary.arena_bytes = static_cast<int64_t>(plan_->arena_bytes);
+    summary.planned_peak_bytes = summary.arena_bytes;
+    for (size_t k = 0; k < plan_->results.size(); ++k) {
+      if (plan_->sources[k].kind != ResultSource::Kind::fresh) continue;
+      summary.planned_peak_bytes += static_cast<int64_t>(plan_->results[k].num_bytes());
+    }
+  }
+
+  [[nodiscard]] int number_of(ir::Value value) const {
+    return numbers_[static_cast<size_t>(value.node->id())][static_cast<size_t>(value.index)];
+  }
+
+  [[nodiscard]] const PlanValue& value_of(ir::Value value) const {
+    return plan_->values[static_cast<size_t>(number_of(value))];
+  }
+
+  [[nodiscard]] int next_step() const { return static_cast<int>(plan_->steps.size()); }
+
+  const ir::Graph& graph_;
+  const PlanOptions& options_;
+  Placement placement_;
+  std::unique_ptr<Plan> plan_;
+  std::vector<std::vector<int>> numbers_;  // of values, by Node::id and result
+  std::vector<int> result_values_;         // number of the value that each result is
+  std::set<int> overwritten_;
+  size_t workspace_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> build_plan(const ir::Graph& graph, const PlanOptions& options) {
+  return PlanBuilder(graph, options).run();
+}
+
+}  // namespace wick::runtime

@@ -1,0 +1,19 @@
+#pragma once
+
+// From an optimized graph to a plan.
+
+#include "wick/runtime/plan.h"
+
+namespace wick::runtime {
+
+struct PlanOptions {
+  /// How fusions run: as machine code, or by the interpreters that tell which layer is wrong.
+  enum class Fusions : uint8_t { compile, interpret_kernels, interpret_bodies };
+  Fusions fusions = Fusions::compile;
+};
+
+/// The graph has been through a pipeline. Works without the plan-memory pass too, at one arena
+/// block a value. Throws Error naming op and line when a step cannot be made.
+std::unique_ptr<Plan> build_plan(const ir::Graph& graph, const PlanOptions& options);
+
+}  // namespace wick::runtime

@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "wick/runtime/plan.h"
+
+namespace wick::runtime {
+namespace {
+
+bool overlap(const PlanValue& a, const PlanValue& b) {
+  if (a.place.kind != b.place.kind || a.place.index != b.place.index) return false;
+  const size_t a_end = a.place.offset + a.type.num_bytes();
+  const size_t b_end = b.place.offset + b.type.num_bytes();
+  return a.place.offset < b_end && b.place.offset < a_end;
+}
+
+/// A kernel reads an element before it writes over it; the interpreter copies its operands.
+bool may_work_in_place(const Step& step, const PlanValue& read, const PlanValue& written) {
+  const bool same_bytes =
+      read.place == written.place && read.type.num_bytes() == written.type.num_bytes();
+  const bool is_library = std::holds_alternative<LibraryStep>(step.action);
+  return same_bytes && !is_library;
+}
+
+class PlanVerifier {
+ public:
+  explicit PlanVerifier(const Plan& plan) : plan_(plan) {}
+
+  std::optional<std::string> run() {
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      for (const int written : plan_.steps[s].writes) {
+        if (auto broken = check_write(static_cast<int>(s), written)) return broken;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::string> check_write(int s, int number) const {
+    const Step& step = plan_.steps[static_cast<size_t>(s)];
+    const PlanValue& written = plan_.values[static_cast<size_t>(number)];
+    if (written.place.kind == Place::Kind::constant) return clash(s, written, written);
+    if (written.place.kind == Place::Kind::arena &&
+        written.place.offset + written.type.num_bytes() > plan_.value_bytes) {
+      return fmt::format("step {}: {} reaches past the arena", s, name(written));
+    }
+    for (size_t v = 0; v < plan_.values.size(); ++v) {
+      const PlanValue& other = plan_.values[v];
+      if (static_cast<int>(v) == number || !overlap(written, other)) continue;
+      if (std::ranges::count(step.writes, static_cast<int>(v)) > 0) return clash(s, written, other);
+      if (other.defined_at >= written.defined_at || other.last_read < s) continue;
+      if (other.last_read == s && may_work_in_place(step, other, written)) continue;
+      return clash(s, written, other);
+    }
+    return std::nullopt;
+  }
+
+  static std::string name(const PlanValue& value) {
+    return fmt::format("%{} ({}:{})", value.name, to_string(value.place), value.type.num_bytes());
+  }
+
+  static std::string clash(int s, const PlanValue& written, const PlanValue& other) {
+    return fmt::format("step {} writes {} over {}, which is defined at {} and last read at {}",
+                       s,
+                       name(written),
+                       name(other),
+                       other.defined_at,
+                       other.last_read);
+  }
+
+  const Plan& plan_;
+};
+
+}  // namespace
+
+std::optional<std::string> verify(const Plan& plan) {
+  return PlanVerifier(plan).run();
+}
+
+}  // namespace wick::runtime

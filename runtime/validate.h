@@ -1,0 +1,32 @@
+#pragma once
+
+// WICK_VALIDATE: every run is repeated by the reference interpreter and compared.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "wick/runtime/backend.h"
+
+namespace wick::runtime {
+
+/// Runs `executable` and checks its results against `reference`, the graph as recorded. A result
+/// that differs throws Error naming the op that makes it and its line.
+std::unique_ptr<Executable> make_validating(std::unique_ptr<Executable> executable,
+                                            std::unique_ptr<ir::Graph> reference);
+
+/// What differs between a result and what it should be; empty when they agree within rounding.
+/// `exact` integers must be equal; otherwise they come from rounded floats by way of comparisons
+/// or casts, and one in a hundred may differ.
+///
+/// Floats may differ by the tolerance of their dtype (2e-3 for f32, 1e-9 for f64, 2e-2 for f16,
+/// 1e-1 for bf16) times the larger of the element and the result's mean magnitude: a program of
+/// many ops, each within a few ulp, may cancel.
+std::optional<std::string> difference(const Literal& expected,
+                                      const Literal& got,
+                                      bool exact_integers);
+
+/// Whether no float takes part in making the integer or bool `value`.
+bool is_exact(ir::Value value);
+
+}  // namespace wick::runtime
