@@ -62,6 +62,8 @@ class Node {
 
   [[nodiscard]] const Location& location() const { return location_; }
 
+  void set_location(Location location) { location_ = location; }
+
   /// Name of result i for printing; empty: the printer numbers it.
   [[nodiscard]] const std::string& name(int i = 0) const;
   void set_name(std::string name, int i = 0);
