@@ -1,10 +1,12 @@
 #include "wick/tensor/plan_cache.h"
 
 #include <atomic>
+#include <mutex>
 
 #include <fmt/format.h>
 
 #include "wick/runtime/options.h"
+#include "wick/tensor/materialize.h"
 
 namespace wick::detail {
 
@@ -28,6 +30,12 @@ PlanCacheStats plan_cache_stats() {
   const int64_t hits = all.hits.load();
   const int64_t misses = all.misses.load();
   return {hits + misses, hits, misses, all.evictions.load()};
+}
+
+runtime::ProgramSummary last_program_summary() {
+  const std::lock_guard guard(materialization_lock());
+  const runtime::Executable* latest = PlanCache::instance().latest();
+  return latest == nullptr ? runtime::ProgramSummary{} : latest->summary();
 }
 
 PlanCache& PlanCache::instance() {
@@ -72,6 +80,10 @@ runtime::Executable* PlanCache::insert(const Capture& capture,
     ++counters().evictions;
   }
   return plans_.front().executable.get();
+}
+
+const runtime::Executable* PlanCache::latest() const {
+  return plans_.empty() ? nullptr : plans_.front().executable.get();
 }
 
 std::string PlanCache::explain_miss(const Capture& capture) const {

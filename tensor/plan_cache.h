@@ -25,6 +25,9 @@ struct PlanCacheStats {
 /// Of this process so far. Safe from any thread.
 PlanCacheStats plan_cache_stats();
 
+/// What became of the program that ran last; all zero before the first.
+runtime::ProgramSummary last_program_summary();
+
 class PlanCache {
  public:
   static constexpr size_t kCapacity = 512;
@@ -38,6 +41,8 @@ class PlanCache {
   /// What makes this capture new: its first difference from the nearest trace, the one with as many
   /// outputs and the longest common beginning.
   [[nodiscard]] std::string explain_miss(const Capture& capture) const;
+  /// The plan found or inserted last; null when there is none.
+  [[nodiscard]] const runtime::Executable* latest() const;
   void clear();
 
  private:

@@ -1,1 +1,0 @@
-#include "wick/nn/nn.h"
