@@ -24,50 +24,56 @@ History::History(const Request& request) {
 }
 
 void History::walk(const Ref<Node>& root, const Request& request) {
-  std::vector<Frame> stack;
-  const auto open = [&](const Ref<Node>& node) {
-    if (!takes_gradient(*node) || !index_.try_emplace(node.get(), kNone).second) return;
-    stack.push_back({node, operands_of(*node, request)});
-  };
-  open(root);
-  while (!stack.empty()) {
-    Frame& top = stack.back();
-    if (top.next < top.operands.size()) {
-      const Ref<Node> operand = top.operands[top.next++].node();
-      open(operand);  // may move the frames
+  if (!open(root, request)) return;
+  while (!stack_.empty()) {
+    Frame& top = stack_.back();
+    if (top.next == top.entry.num_edges) {
+      close();
       continue;
     }
-    close(top);
-    stack.pop_back();
+    const Ref<Node> operand = edges_[top.entry.first_edge + top.next++].operand.node();
+    open(operand, request);  // may move the frames
   }
 }
 
-std::vector<Tensor> History::operands_of(const Node& node, const Request& request) const {
-  if (leaf_meta(node) != nullptr || stops_.contains(&node)) return {};
+bool History::open(const Ref<Node>& node, const Request& request) {
+  if (!takes_gradient(*node) || !index_.try_emplace(node.get(), kNone).second) return false;
+  const size_t first = edges_.size();
+  note_operands(*node, request);
+  stack_.push_back({{node, first, edges_.size() - first}});
+  return true;
+}
+
+void History::note_operands(const Node& node, const Request& request) {
+  if (leaf_meta(node) != nullptr || stops_.contains(&node)) return;
   if (!node.keeps_history()) {
     throw Error(request.where,
                 request.op,
                 "the history was freed by an earlier backward; pass retain_graph = true");
   }
   if (const CustomMeta* custom = custom_meta(node)) {
-    return {custom->inputs().begin(), custom->inputs().end()};
+    for (const Tensor& input : custom->inputs())
+      edges_.push_back({input});
+    return;
   }
-  std::vector<Tensor> operands;
-  operands.reserve(node.operands().size());
   for (const Ref<Node>& operand : node.operands())
-    operands.emplace_back(operand);
-  return operands;
+    edges_.push_back({Tensor(operand)});
 }
 
-void History::close(const Frame& frame) {
-  index_[frame.node.get()] = static_cast<int>(entries_.size());
-  entries_.push_back({frame.node, edges_.size(), frame.operands.size()});
-  for (const Tensor& operand : frame.operands)
-    edges_.push_back({operand, find(operand)});
+/// Every operand has its entry by now.
+void History::close() {
+  const Entry& entry = stack_.back().entry;
+  for (size_t i = 0; i < entry.num_edges; ++i) {
+    Edge& edge = edges_[entry.first_edge + i];
+    edge.entry = find(edge.operand);
+  }
+  index_[entry.node.get()] = static_cast<int>(entries_.size());
+  entries_.push_back(std::move(stack_.back().entry));
+  stack_.pop_back();
 }
 
-int History::find(const Tensor& tensor) const {
-  const auto found = index_.find(tensor.node().get());
+int History::find(const Node* node) const {
+  const auto found = index_.find(node);
   return found == index_.end() ? kNone : found->second;
 }
 

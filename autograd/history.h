@@ -54,25 +54,28 @@ class History {
   }
 
   /// The entry of a tensor's node; kNone when it is not below the outputs.
-  [[nodiscard]] int find(const Tensor& tensor) const;
+  [[nodiscard]] int find(const Tensor& tensor) const { return find(tensor.node().get()); }
 
   /// Lets the nodes forget how they were made: no later pass can walk them, and their memory goes
   /// as soon as nobody else needs it.
   void free();
 
  private:
+  [[nodiscard]] int find(const detail::Node* node) const;
+
   struct Frame {
-    Ref<detail::Node> node;
-    std::vector<Tensor> operands;
-    size_t next = 0;
+    Entry entry;
+    size_t next = 0;  // of the entry's edges
   };
 
   void walk(const Ref<detail::Node>& root, const Request& request);
-  [[nodiscard]] std::vector<Tensor> operands_of(const detail::Node& node,
-                                                const Request& request) const;
-  void close(const Frame& frame);
+  /// Starts a node's visit by noting its operands; false when no gradient flows or it was visited.
+  bool open(const Ref<detail::Node>& node, const Request& request);
+  void note_operands(const detail::Node& node, const Request& request);
+  void close();
 
   std::vector<Entry> entries_;
+  std::vector<Frame> stack_;  // of the walk
   std::vector<Edge> edges_;
   std::unordered_map<const detail::Node*, int> index_;  // looked up only, never iterated
   std::unordered_set<const detail::Node*> stops_;       // likewise
