@@ -1,1 +1,267 @@
 #include "wick/codegen/kernel_ir.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "wick/ir/printer.h"
+
+namespace wick::codegen {
+
+namespace {
+
+std::string address_text(const Affine& address) {
+  std::string out;
+  const auto plus = [&](const std::string& term) {
+    if (!out.empty()) out += " + ";
+    out += term;
+  };
+  for (size_t d = 0; d < address.terms.size(); ++d) {
+    const Affine::Term& term = address.terms[d];
+    if (term.stride == Stride::one) plus(fmt::format("d{}", d));
+    if (term.stride == Stride::dynamic) plus(fmt::format("d{}*p{}", d, term.param));
+  }
+  if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
+  return out.empty() ? "0" : out;
+}
+
+std::string operands_text(const Instr& instr) {
+  std::string out;
+  for (const int operand : instr.operands)
+    out += fmt::format(" %{}", operand);
+  return out;
+}
+
+std::string instr_text(const Kernel& kernel, int number) {
+  const Instr& instr = kernel.instrs[static_cast<size_t>(number)];
+  const std::string_view dtype = wick::to_string(instr.dtype);
+  const std::string operands = operands_text(instr);
+  std::string out = instr.kind == InstrKind::store ? "" : fmt::format("%{} = ", number);
+  auto end = std::back_inserter(out);
+  switch (instr.kind) {
+    case InstrKind::constant:
+      fmt::format_to(end, "constant {} {}", dtype, ir::to_string(ir::AttributeValue(instr.value)));
+      break;
+    case InstrKind::load:
+      fmt::format_to(end, "load {} b{}[{}", dtype, instr.buffer, address_text(instr.address));
+      if (instr.dynamic_index >= 0) {
+        fmt::format_to(end, " + %{}*p{}", instr.dynamic_index, instr.dynamic_stride_param);
+      }
+      out += "]";
+      break;
+    case InstrKind::index:
+      fmt::format_to(end, "index {} [{}]", dtype, address_text(instr.address));
+      break;
+    case InstrKind::compute:
+      fmt::format_to(end, "{} {}{}", ir::to_string(instr.op), dtype, operands);
+      break;
+    case InstrKind::cast:
+      fmt::format_to(end, "cast {}{}", dtype, operands);
+      break;
+    case InstrKind::random_bits:
+      fmt::format_to(end, "random_bits {}{}", dtype, operands);
+      break;
+    case InstrKind::accumulate:
+      fmt::format_to(end, "accumulate {} {}{}", ir::to_string(instr.op), dtype, operands);
+      break;
+    case InstrKind::store:
+      fmt::format_to(
+          end, "store {} b{}[{}]{}", dtype, instr.buffer, address_text(instr.address), operands);
+      break;
+  }
+  if (instr.predicate >= 0) fmt::format_to(end, " if %{}", instr.predicate);
+  return out;
+}
+
+std::string dims_text(const Kernel& kernel, bool inner) {
+  std::string out;
+  for (size_t d = 0; d < kernel.dims.size(); ++d) {
+    if (kernel.dims[d].inner != inner) continue;
+    fmt::format_to(std::back_inserter(out),
+                   "{}d{}<p{}{}",
+                   out.empty() ? "" : ", ",
+                   d,
+                   kernel.dims[d].extent_param,
+                   static_cast<int>(d) == kernel.vector_dim ? " vector" : "");
+  }
+  return out;
+}
+
+std::string header_text(const Kernel& kernel, bool with_name) {
+  std::string out = with_name ? fmt::format("kernel @{}(", kernel.name) : "kernel(";
+  auto end = std::back_inserter(out);
+  for (size_t b = 0; b < kernel.buffers.size(); ++b) {
+    const BufferArg& buffer = kernel.buffers[b];
+    fmt::format_to(end,
+                   "{}b{}: {} {}{}",
+                   b == 0 ? "" : ", ",
+                   b,
+                   wick::to_string(buffer.dtype),
+                   buffer.written ? "out" : "in",
+                   buffer.no_alias ? "" : " aliased");
+  }
+  fmt::format_to(end, ") params({})", kernel.num_params);
+  const std::string outer = dims_text(kernel, false);
+  const std::string inner = dims_text(kernel, true);
+  if (!outer.empty()) fmt::format_to(end, " outer({})", outer);
+  if (!inner.empty()) fmt::format_to(end, " inner({})", inner);
+  if (kernel.blocking) {
+    const Blocking& blocking = *kernel.blocking;
+    fmt::format_to(
+        end, " blocked(d{} by d{}*p{})", blocking.inner, blocking.outer, blocking.size_param);
+  }
+  return out;
+}
+
+/// Checks one rule after another and keeps the first that is broken.
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel) : kernel_(kernel) {}
+
+  std::optional<std::string> run() {
+    check_dims();
+    visible_.assign(kernel_.instrs.size(), false);
+    for (size_t p = 0; p < kernel_.phases.size(); ++p)
+      check_phase(kernel_.phases[p]);
+    return error_;
+  }
+
+ private:
+  void require(bool condition, const std::string& text) {
+    if (!condition && !error_) error_ = text;
+  }
+
+  [[nodiscard]] bool is_param(int param) const { return param >= 0 && param < kernel_.num_params; }
+
+  void check_dims() {
+    const int num_dims = static_cast<int>(kernel_.dims.size());
+    require(num_dims > 0, "a kernel has a dimension");
+    require(kernel_.vector_dim >= 0 && kernel_.vector_dim < num_dims, "vector dimension exists");
+    if (error_) return;
+    for (int d = 0; d < num_dims; ++d) {
+      const bool inner = kernel_.dims[static_cast<size_t>(d)].inner;
+      require(is_param(kernel_.dims[static_cast<size_t>(d)].extent_param),
+              fmt::format("d{}: its extent is a parameter", d));
+      if (d + 1 < num_dims) {
+        const bool next_inner = kernel_.dims[static_cast<size_t>(d + 1)].inner;
+        require(!inner || next_inner, fmt::format("d{}: outer dimensions come first", d + 1));
+        require(d != kernel_.vector_dim || (!inner && next_inner),
+                fmt::format("d{}: the vector dimension is the last inner or last outer one", d));
+      }
+    }
+    if (!kernel_.blocking) return;
+    const Blocking& blocking = *kernel_.blocking;
+    require(blocking.outer >= 0 && blocking.outer < num_dims && blocking.inner >= 0 &&
+                blocking.inner < num_dims,
+            "blocked dimensions exist");
+    if (error_) return;
+    require(!kernel_.dims[static_cast<size_t>(blocking.outer)].inner &&
+                blocking.outer != kernel_.vector_dim,
+            "blocks are walked by a task dimension");
+    require(kernel_.dims[static_cast<size_t>(blocking.inner)].inner,
+            "the blocked dimension is an inner one");
+    require(is_param(blocking.size_param), "the block size is a parameter");
+  }
+
+  void check_phase(const Phase& phase) {
+    std::vector<int> accumulators;
+    for (const int number : phase.instrs) {
+      if (error_) return;
+      if (number < 0 || number >= static_cast<int>(kernel_.instrs.size())) {
+        require(false, fmt::format("%{}: a phase lists existing instructions", number));
+        return;
+      }
+      const Instr& instr = kernel_.instrs[static_cast<size_t>(number)];
+      check_instr(phase, number, instr);
+      if (instr.kind == InstrKind::accumulate) {
+        accumulators.push_back(number);
+      } else {
+        visible_[static_cast<size_t>(number)] = true;
+      }
+    }
+    for (const int number : accumulators)
+      visible_[static_cast<size_t>(number)] = true;
+  }
+
+  void check_use(int number, int used) {
+    require(used >= 0 && used < static_cast<int>(kernel_.instrs.size()) &&
+                visible_[static_cast<size_t>(used)],
+            fmt::format("%{}: %{} is not computed before it", number, used));
+  }
+
+  void check_address(const Phase& phase, int number, const Affine& address) {
+    require(address.terms.size() == kernel_.dims.size(),
+            fmt::format("%{}: an address has a term for each dimension", number));
+    if (error_) return;
+    for (size_t d = 0; d < address.terms.size(); ++d) {
+      const Affine::Term& term = address.terms[d];
+      require(term.stride != Stride::dynamic || is_param(term.param),
+              fmt::format("%{}: a dynamic stride is a parameter", number));
+      require(phase.loop || !kernel_.dims[d].inner || term.stride == Stride::zero,
+              fmt::format("%{}: straight code does not move along inner dimensions", number));
+    }
+    require(address.offset_param == -1 || is_param(address.offset_param),
+            fmt::format("%{}: an offset is a parameter", number));
+  }
+
+  void check_instr(const Phase& phase, int number, const Instr& instr) {
+    for (const int operand : instr.operands)
+      check_use(number, operand);
+    if (instr.predicate >= 0) check_use(number, instr.predicate);
+    if (instr.dynamic_index >= 0) {
+      check_use(number, instr.dynamic_index);
+      require(is_param(instr.dynamic_stride_param),
+              fmt::format("%{}: the stride of a dynamic index is a parameter", number));
+    }
+    const bool touches_memory = instr.kind == InstrKind::load || instr.kind == InstrKind::store;
+    if (touches_memory || instr.kind == InstrKind::index) {
+      check_address(phase, number, instr.address);
+    }
+    if (touches_memory) {
+      require(instr.buffer >= 0 && instr.buffer < static_cast<int>(kernel_.buffers.size()) &&
+                  kernel_.buffers[static_cast<size_t>(instr.buffer)].dtype == instr.dtype,
+              fmt::format("%{}: its buffer exists and has its dtype", number));
+    }
+    if (instr.kind == InstrKind::store && !error_) {
+      require(kernel_.buffers[static_cast<size_t>(instr.buffer)].written,
+              fmt::format("%{}: a stored buffer is written", number));
+    }
+    require(instr.kind != InstrKind::accumulate || phase.loop,
+            fmt::format("%{}: accumulates outside a loop", number));
+  }
+
+  const Kernel& kernel_;
+  std::vector<bool> visible_;
+  std::optional<std::string> error_;
+};
+
+}  // namespace
+
+int Kernel::num_task_dims() const {
+  const auto is_task = [](const Dim& dim) { return !dim.inner; };
+  const auto outer = static_cast<int>(std::ranges::count_if(dims, is_task));
+  return vector_is_inner() ? outer : outer - 1;
+}
+
+std::string to_string(const Kernel& kernel, bool with_name) {
+  std::string out = header_text(kernel, with_name) + " {\n";
+  for (const Phase& phase : kernel.phases) {
+    if (phase.loop) out += "  loop {\n";
+    for (const int number : phase.instrs) {
+      out += fmt::format("  {}{}\n", phase.loop ? "  " : "", instr_text(kernel, number));
+    }
+    if (phase.loop) out += "  }\n";
+  }
+  return out + "}\n";
+}
+
+Hash128 identity(const Kernel& kernel) {
+  return hash_bytes(to_string(kernel, false));
+}
+
+std::optional<std::string> verify(const Kernel& kernel) {
+  return Verifier(kernel).run();
+}
+
+}  // namespace wick::codegen

@@ -1,0 +1,101 @@
+#pragma once
+
+// Emits the values of a fusion body into a kernel draft, pulling producers in from what is stored.
+// A value is computed once for each way it is seen, in the earliest phase that can.
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "wick/codegen/fused_body.h"
+#include "wick/codegen/kernel_draft.h"
+
+namespace wick::codegen {
+
+/// Phases alternate: straight code 0, loop 1, straight code 2, ... A reduction of depth k is
+/// accumulated in loop 2k-1.
+class BodyEmitter {
+ public:
+  /// `domain` may differ from the body's own when `partials` are combined.
+  BodyEmitter(const ir::Node& fusion, const FusedBody& body, ir::Domain domain);
+
+  /// Reads reduction i as the combination of the partial results at this byte of the workspace.
+  void read_partials(std::vector<size_t> workspace_offsets);
+
+  /// Stores result `index` of the fusion.
+  void store_result(int index);
+  /// Stores the accumulators into the workspace, one for each block and row.
+  void store_partials(const std::vector<size_t>& workspace_offsets);
+
+  [[nodiscard]] KernelDraft& draft() { return draft_; }
+
+  /// Appends the collected stores behind everything else.
+  void finish_stores();
+
+ private:
+  /// A value as seen from where it is needed.
+  struct Request {
+    const ir::Node* node = nullptr;
+    ir::IndexMap map;
+    int predicate = -1;  // false: the value is not used and must not be loaded
+    int loop = 1;        // the loop to compute in when the value varies along it
+  };
+
+  struct PendingStore {
+    int phase = 0;
+    DraftInstr instr;
+  };
+
+  int emit(Request root);
+  [[nodiscard]] int phase_of(const Request& request) const;
+  [[nodiscard]] bool varies_in_loop(const ir::AffineExpr& expr) const;
+  [[nodiscard]] std::vector<int64_t> key_of(const Request& request) const;
+  std::vector<Request> dependencies(const Request& request);
+  int build(const Request& request, const std::vector<int>& values);
+
+  // One for each form of op.
+  int build_parameter(const Request& request);
+  int build_constant(const Request& request);
+  int build_elementwise(const Request& request, const std::vector<int>& values);
+  int build_iota(const Request& request);
+  int build_random(const Request& request, const std::vector<int>& values);
+  int build_concat(const Request& request, const std::vector<int>& values);
+  int build_pad(const Request& request, const std::vector<int>& values);
+  int build_gather(const Request& request, const std::vector<int>& values);
+  int build_reduction(const Request& request, const std::vector<int>& values);
+
+  // Where an element of a concat or pad comes from.
+  int concat_predicate(const Request& request, int operand);
+  int pad_predicate(const Request& request);
+  int interior_pad_index(const Request& request);
+  int within(const Request& request, const ir::AffineExpr& expr, int64_t bound, int so_far);
+
+  // Single instructions, placed in the phase of the request.
+  int index(const Request& request, const ir::AffineExpr& expr);
+  int number(const Request& request, int64_t value);
+  int compute(const Request& request, ir::OpKind op, DType dtype, std::vector<int> operands);
+  int cast(const Request& request, int value, DType dtype);
+  int constant(int64_t value);
+  int both(const Request& request, int a, int b);
+  /// Loads an element of a parameter of the body, behind reshapes or not.
+  int load(const Request& request,
+           const ir::Value& source,
+           const ir::AffineExpr& linear,
+           int dynamic_index = -1,
+           int64_t dynamic_stride = 0);
+  void store(int value, const ArgBinding& binding, DType dtype, ir::AffineExpr address, int phase);
+  [[nodiscard]] bool may_alias(const ArgBinding& binding) const;
+
+  const ir::Node& fusion_;
+  const FusedBody& body_;
+  std::vector<int> parameter_number_;  // by Node::id of the body
+  std::vector<size_t> partials_;
+  KernelDraft draft_;
+  std::map<std::vector<int64_t>, int> values_;
+  std::vector<PendingStore> stores_;
+};
+
+/// f16 and bf16 are computed in f32.
+DType compute_dtype(DType dtype);
+
+}  // namespace wick::codegen

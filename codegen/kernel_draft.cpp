@@ -1,0 +1,228 @@
+#include "wick/codegen/kernel_draft.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "wick/ir/check.h"
+
+namespace wick::codegen {
+
+namespace {
+
+using ir::AffineExpr;
+
+bool has_address(const Instr& instr) {
+  return instr.kind == InstrKind::load || instr.kind == InstrKind::store ||
+         instr.kind == InstrKind::index;
+}
+
+/// All that tells two instructions of one phase apart.
+std::vector<int64_t> key_of(int phase, const DraftInstr& draft) {
+  const Instr& instr = draft.instr;
+  std::vector<int64_t> key{phase,
+                           static_cast<int64_t>(instr.kind),
+                           static_cast<int64_t>(instr.op),
+                           static_cast<int64_t>(instr.dtype),
+                           instr.buffer,
+                           instr.dynamic_index,
+                           draft.dynamic_stride,
+                           instr.predicate,
+                           std::ssize(instr.operands)};
+  key.insert(key.end(), instr.operands.begin(), instr.operands.end());
+  if (has_address(instr)) {
+    key.push_back(draft.address.offset);
+    key.push_back(draft.address.free_offset ? 1 : 0);
+    key.insert(key.end(), draft.address.coefs.begin(), draft.address.coefs.end());
+  }
+  if (instr.kind == InstrKind::constant) {
+    int64_t bits = 0;
+    std::memcpy(&bits, instr.value.data(), std::min(instr.value.bytes().size(), sizeof bits));
+    key.push_back(bits);
+  }
+  return key;
+}
+
+/// A run of domain dimensions walked as one.
+struct Run {
+  int64_t extent = 1;
+  /// Position of its innermost dimension in the addresses; -1: a dimension nothing moves along.
+  int last = -1;
+};
+
+int64_t coefficient(const AffineExpr& expr, int dim) {
+  const auto d = static_cast<size_t>(dim);
+  return dim < 0 || d >= expr.coefs.size() ? 0 : expr.coefs[d];
+}
+
+/// Builds the final kernel from a draft.
+class Finisher {
+ public:
+  Finisher(const std::vector<DraftInstr>& instrs, const ir::Domain& domain)
+      : instrs_(instrs),
+        domain_(domain) {}
+
+  void make_dims(bool has_loop) {
+    bool reduced_last = domain_.extents.empty() ? has_loop : domain_.reduced.back();
+    for (size_t d = 0; d < domain_.extents.size(); ++d) {
+      std::vector<Run>& runs = domain_.reduced[d] ? inner_ : outer_;
+      add(runs, {.extent = domain_.extents[d], .last = static_cast<int>(d)});
+    }
+    if (has_loop && inner_.empty()) inner_.push_back({});
+    if (!has_loop && outer_.empty()) outer_.push_back({});
+    if (outer_.empty()) reduced_last = true;
+    vector_inner_ = reduced_last;
+  }
+
+  /// Number of blocks made.
+  int64_t make_blocks(int64_t wanted) {
+    const auto longest = std::ranges::max_element(inner_, {}, &Run::extent);
+    blocked_ = static_cast<int>(longest - inner_.begin());
+    block_size_ = std::max<int64_t>(1, (longest->extent + wanted - 1) / wanted);
+    const int64_t blocks = std::max<int64_t>(1, (longest->extent + block_size_ - 1) / block_size_);
+    // In front of the other outer dimensions, so that the vector one stays last.
+    outer_.insert(outer_.begin(),
+                  {.extent = blocks, .last = static_cast<int>(domain_.extents.size())});
+    return blocks;
+  }
+
+  KernelLaunch finish(Kernel start, const std::vector<Phase>& phases) {
+    auto kernel = std::make_shared<Kernel>(std::move(start));
+    for (const Run& run : outer_)
+      add_dim(*kernel, run, false);
+    for (const Run& run : inner_)
+      add_dim(*kernel, run, true);
+    const auto num_outer = static_cast<int>(outer_.size());
+    kernel->vector_dim =
+        vector_inner_ ? num_outer + static_cast<int>(inner_.size()) - 1 : num_outer - 1;
+    if (block_size_ > 0) {
+      kernel->blocking =
+          Blocking{.outer = 0, .inner = num_outer + blocked_, .size_param = param(block_size_)};
+    }
+    for (const DraftInstr& draft : instrs_)
+      kernel->instrs.push_back(final_instr(draft));
+    for (const Phase& phase : phases) {
+      if (!phase.instrs.empty()) kernel->phases.push_back(phase);
+    }
+    kernel->num_params = static_cast<int>(launch_.params.size());
+    set_extents();
+    launch_.kernel = std::move(kernel);
+    return std::move(launch_);
+  }
+
+ private:
+  /// Appends a dimension, or lengthens the last run when every address moves along both as one.
+  void add(std::vector<Run>& runs, Run next) {
+    if (!runs.empty() && moves_as_one(runs.back(), next)) {
+      runs.back().extent *= next.extent;
+      runs.back().last = next.last;
+    } else {
+      runs.push_back(next);
+    }
+  }
+
+  [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const {
+    return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
+      return !has_address(draft.instr) || coefficient(draft.address, outer.last) ==
+                                              coefficient(draft.address, inner.last) * inner.extent;
+    });
+  }
+
+  int param(int64_t value) {
+    launch_.params.push_back(value);
+    return static_cast<int>(launch_.params.size()) - 1;
+  }
+
+  void add_dim(Kernel& kernel, const Run& run, bool inner) {
+    kernel.dims.push_back({.inner = inner, .extent_param = param(run.extent)});
+  }
+
+  Affine final_address(const AffineExpr& expr) {
+    Affine address;
+    for (const std::vector<Run>* runs : {&outer_, &inner_}) {
+      for (const Run& run : *runs) {
+        const int64_t stride = coefficient(expr, run.last);
+        Affine::Term term;
+        if (stride == 1) term.stride = Stride::one;
+        if (stride != 0 && stride != 1) term = {.stride = Stride::dynamic, .param = param(stride)};
+        address.terms.push_back(term);
+      }
+    }
+    if (expr.offset != 0 || expr.free_offset) address.offset_param = param(expr.offset);
+    return address;
+  }
+
+  Instr final_instr(const DraftInstr& draft) {
+    Instr instr = draft.instr;
+    if (has_address(instr)) instr.address = final_address(draft.address);
+    if (instr.dynamic_index >= 0) instr.dynamic_stride_param = param(draft.dynamic_stride);
+    return instr;
+  }
+
+  void set_extents() {
+    int64_t work = std::ssize(instrs_);
+    for (const Run& run : inner_)
+      work *= run.extent;
+    for (size_t d = 0; d < outer_.size(); ++d) {
+      const bool vector = !vector_inner_ && d + 1 == outer_.size();
+      (vector ? launch_.vector_extent : launch_.task_extent) *= outer_[d].extent;
+    }
+    if (block_size_ > 0) work /= std::max<int64_t>(1, outer_[0].extent);
+    launch_.work_per_task = std::max<int64_t>(1, work * launch_.vector_extent);
+  }
+
+  const std::vector<DraftInstr>& instrs_;
+  const ir::Domain& domain_;
+  std::vector<Run> outer_;
+  std::vector<Run> inner_;
+  bool vector_inner_ = false;
+  int blocked_ = 0;
+  int64_t block_size_ = 0;
+  KernelLaunch launch_;
+};
+
+}  // namespace
+
+int KernelDraft::add_phase(bool loop) {
+  phases_.push_back({.loop = loop, .instrs = {}});
+  return static_cast<int>(phases_.size()) - 1;
+}
+
+int KernelDraft::add_buffer(const ArgBinding& binding, DType dtype, bool written, bool no_alias) {
+  for (size_t b = 0; b < args_.size(); ++b) {
+    if (args_[b].kind == binding.kind && args_[b].index == binding.index &&
+        args_[b].offset == binding.offset) {
+      buffers_[b].written = buffers_[b].written || written;
+      return static_cast<int>(b);
+    }
+  }
+  args_.push_back(binding);
+  buffers_.push_back({.dtype = dtype, .written = written, .no_alias = no_alias});
+  return static_cast<int>(args_.size()) - 1;
+}
+
+int KernelDraft::append(int phase, DraftInstr instr) {
+  const auto number = static_cast<int>(instrs_.size());
+  const auto [known, is_new] = known_.try_emplace(key_of(phase, instr), number);
+  if (!is_new) return known->second;
+  instrs_.push_back(std::move(instr));
+  phase_of_.push_back(phase);
+  phases_[static_cast<size_t>(phase)].instrs.push_back(number);
+  return number;
+}
+
+KernelDraft::Finished KernelDraft::finish() const {
+  const bool has_loop = std::ranges::any_of(
+      phases_, [](const Phase& phase) { return phase.loop && !phase.instrs.empty(); });
+  Finisher finisher(instrs_, domain_);
+  finisher.make_dims(has_loop);
+  Finished finished;
+  if (blocks_ > 0) finished.num_blocks = finisher.make_blocks(blocks_);
+  Kernel start;
+  start.name = name_;
+  start.buffers = buffers_;
+  finished.launch = finisher.finish(std::move(start), phases_);
+  finished.launch.args = args_;
+  return finished;
+}
+
+}  // namespace wick::codegen

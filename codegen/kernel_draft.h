@@ -1,0 +1,64 @@
+#pragma once
+
+// A kernel while it is being made: instructions with numbers for addresses. Finishing it merges
+// dimensions, picks the vector dimension and moves the numbers into the parameter table.
+
+#include <map>
+#include <vector>
+
+#include "wick/codegen/lower.h"
+#include "wick/ir/index_map.h"
+
+namespace wick::codegen {
+
+struct DraftInstr {
+  Instr instr;  // address and dynamic_stride_param unset
+  /// Over the dimensions of the domain, and one more for the block when there are blocks.
+  ir::AffineExpr address;
+  int64_t dynamic_stride = 0;
+};
+
+class KernelDraft {
+ public:
+  KernelDraft(std::string name, ir::Domain domain)
+      : name_(std::move(name)),
+        domain_(std::move(domain)) {}
+
+  [[nodiscard]] const ir::Domain& domain() const { return domain_; }
+
+  int add_phase(bool loop);
+  /// Number of the argument; bindings that are equal share one.
+  int add_buffer(const ArgBinding& binding, DType dtype, bool written, bool no_alias);
+  /// Appends to a phase, or gives the equal instruction that is already there.
+  int append(int phase, DraftInstr instr);
+
+  /// Cut the largest inner dimension in about `blocks` pieces, walked by an outer dimension.
+  void set_blocks(int64_t blocks) { blocks_ = blocks; }
+
+  [[nodiscard]] const DraftInstr& instr(int number) const {
+    return instrs_[static_cast<size_t>(number)];
+  }
+
+  /// The phase an instruction was appended to.
+  [[nodiscard]] int phase_of(int number) const { return phase_of_[static_cast<size_t>(number)]; }
+
+  struct Finished {
+    KernelLaunch launch;
+    int64_t num_blocks = 1;
+  };
+
+  [[nodiscard]] Finished finish() const;
+
+ private:
+  std::string name_;
+  ir::Domain domain_;
+  std::vector<DraftInstr> instrs_;
+  std::vector<int> phase_of_;
+  std::vector<Phase> phases_;
+  std::vector<BufferArg> buffers_;
+  std::vector<ArgBinding> args_;
+  std::map<std::vector<int64_t>, int> known_;
+  int64_t blocks_ = 0;
+};
+
+}  // namespace wick::codegen

@@ -1,0 +1,106 @@
+#include "wick/passes/fuse.h"
+
+#include <algorithm>
+
+#include "wick/passes/fusion_clusters.h"
+#include "wick/passes/fusion_outline.h"
+#include "wick/passes/pass_options.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::Node;
+using ir::OpKind;
+
+class Fuse final : public Pass {
+ public:
+  explicit Fuse(FusionLimits limits) : limits_(limits) {}
+
+  [[nodiscard]] std::string_view name() const override { return "fuse"; }
+
+  bool run(ir::Graph& graph, PassContext& context) override {
+    FusionClusters clusters(graph, limits_);
+    merge_producers(clusters, context);
+    evict_outer_reshapes(clusters);
+    clusters.prune_unused();
+    const int count = outline_fusions(graph, clusters);
+    context.count("fusions", count);
+    context.count("work", clusters.work());
+    return count > 0;
+  }
+
+ private:
+  /// Each op joins the clusters of what it reads, the latest first.
+  static void merge_producers(FusionClusters& clusters, PassContext& context) {
+    for (Node* node : clusters.order()) {
+      if (clusters.home(*node) == FusionClusters::kNone) continue;
+      std::vector<Node*> producers;
+      for (int i = 0; i < node->num_operands(); ++i) {
+        Node* producer = node->operand(i).node;
+        if (clusters.home(*producer) != FusionClusters::kNone) producers.push_back(producer);
+      }
+      std::ranges::sort(producers, std::greater{}, [&](const Node* producer) {
+        return clusters.position(*producer);
+      });
+      for (Node* producer : producers) {
+        const int from = clusters.home(*producer);
+        const int to = clusters.home(*node);
+        if (from == to) continue;
+        const Objection no = clusters.merge(from, to);
+        explain(context, *producer, *node, no);
+      }
+    }
+  }
+
+  static void explain(PassContext& context,
+                      const Node& producer,
+                      const Node& consumer,
+                      Objection no) {
+    if (!context.wants_remarks()) return;
+    std::string text(ir::to_string(producer.op()));
+    text += no.empty() ? " joins the kernel of " : " stays out of the kernel of ";
+    text += ir::to_string(consumer.op());
+    context.remark({.pass = "fuse",
+                    .code = std::string(no.empty() ? "fused" : no),
+                    .missed = !no.empty(),
+                    .where = consumer.location(),
+                    .other = producer.location(),
+                    .text = std::move(text)});
+  }
+
+  /// A reshape is free outside of kernels, so it stays inside only between two ops of one.
+  static void evict_outer_reshapes(FusionClusters& clusters) {
+    const std::vector<Node*>& order = clusters.order();
+    for (Node* node : order) {
+      const int number = clusters.home(*node);
+      if (number == FusionClusters::kNone || node->op() != OpKind::reshape) continue;
+      const Node& operand = *node->operand(0).node;
+      if (!clusters.is_inside(operand, number) && !clusters.is_free(operand)) clusters.evict(*node);
+    }
+    for (auto node = order.rbegin(); node != order.rend(); ++node) {
+      const int number = clusters.home(**node);
+      if (number == FusionClusters::kNone || (*node)->op() != OpKind::reshape) continue;
+      if (!clusters.is_read_inside(**node, number)) clusters.evict(**node);
+    }
+  }
+
+  FusionLimits limits_;
+};
+
+}  // namespace
+
+PassInfo fuse_pass_info() {
+  const FusionLimits limits;
+  return {.name = "fuse",
+          .summary = "group ops into fusions, each of which becomes one kernel or a few",
+          .options = {{"max-ops", std::to_string(limits.max_ops)},
+                      {"max-operands", std::to_string(limits.max_operands)}},
+          .create = [limits](const PassOptions& options) -> std::unique_ptr<Pass> {
+            return std::make_unique<Fuse>(FusionLimits{
+                .max_ops = integer_option(options, "max-ops", limits.max_ops, 1),
+                .max_operands = integer_option(options, "max-operands", limits.max_operands, 1)});
+          }};
+}
+
+}  // namespace wick::passes

@@ -1,0 +1,300 @@
+#include "wick/passes/fusion_clusters.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <tuple>
+
+#include "wick/ir/check.h"
+#include "wick/ir/structural_hash.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::Node;
+using ir::OpKind;
+
+bool has_one_value(const Literal& literal) {
+  const size_t size = size_of(literal.type().dtype);
+  const std::span<const std::byte> bytes = literal.bytes();
+  if (bytes.empty()) return false;
+  // Every byte equals the one an element before it.
+  return std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0;
+}
+
+}  // namespace
+
+FusionClusters::FusionClusters(ir::Graph& graph, FusionLimits limits)
+    : graph_(graph),
+      limits_(limits) {
+  sort_nodes();
+  make_singletons();
+}
+
+/// By depth, then by the form of the expression, so that equivalent programs are walked alike.
+void FusionClusters::sort_nodes() {
+  const std::vector<Hash128> hashes = ir::expression_hashes(graph_);
+  std::vector<int> depth(static_cast<size_t>(graph_.id_bound()), 0);
+  order_ = graph_.nodes();
+  for (const Node* node : order_) {
+    for (const ir::Value& operand : node->operands()) {
+      depth[index(*node)] = std::max(depth[index(*node)], depth[index(*operand.node)] + 1);
+    }
+  }
+  std::ranges::sort(order_, {}, [&](const Node* node) {
+    return std::tuple(depth[index(*node)], hashes[index(*node)], node->id());
+  });
+  position_.assign(depth.size(), -1);
+  users_.resize(depth.size());
+  for (size_t i = 0; i < order_.size(); ++i)
+    position_[index(*order_[i])] = static_cast<int>(i);
+  for (const Node* node : order_) {
+    for (const ir::Value& operand : node->operands()) {
+      std::vector<int>& users = users_[index(*operand.node)];
+      if (users.empty() || users.back() != position(*node)) users.push_back(position(*node));
+    }
+  }
+}
+
+bool FusionClusters::is_fusible(const Node& node) const {
+  if (has(node.op(), ir::kOpaque) || node.num_results() != 1) return false;
+  return has(node.op(), ir::kElementwise) || has(node.op(), ir::kReduction) ||
+         has(node.op(), ir::kMovement) || node.op() == OpKind::iota ||
+         node.op() == OpKind::random_bits;
+}
+
+void FusionClusters::make_singletons() {
+  const size_t bound = position_.size();
+  home_.assign(bound, kNone);
+  level_.assign(bound, Level::full);
+  free_.assign(bound, false);
+  is_result_.assign(bound, false);
+  dead_.assign(bound, false);
+  copied_into_.resize(bound);
+  node_seen_.assign(bound, 0);
+  for (const ir::Value& result : graph_.results())
+    is_result_[index(*result.node)] = true;
+  for (Node* node : order_) {
+    if (node->op() == OpKind::constant) {
+      free_[index(*node)] = has_one_value(node->attributes().literal("value"));
+    }
+    if (!is_fusible(*node)) continue;
+    Cluster cluster;
+    cluster.members = {node};
+    cluster.first = cluster.last = position(*node);
+    cluster.row = has(node->op(), ir::kReduction);
+    cluster.domain =
+        cluster.row ? ir::Domain(node->operand(0).type().shape, node->attributes().integers("axes"))
+                    : ir::Domain(node->type().shape);
+    if (cluster.row) level_[index(*node)] = Level::row;
+    home_[index(*node)] = static_cast<int>(clusters_.size());
+    clusters_.push_back(std::move(cluster));
+  }
+  cluster_seen_.assign(clusters_.size(), 0);
+}
+
+bool FusionClusters::is_inside(const Node& node, int cluster) const {
+  const std::vector<int>& copied = copied_into_[index(node)];
+  return home(node) == cluster || std::ranges::find(copied, cluster) != copied.end();
+}
+
+bool FusionClusters::holds(const Trial& trial, const Node& node) const {
+  return is_inside(node, trial.a) || (trial.b != kNone && is_inside(node, trial.b));
+}
+
+FusionClusters::Level FusionClusters::level_in(const Trial& trial, const Node& node) const {
+  if (home(node) == trial.a && !cluster(trial.a).row) return trial.level_a;
+  if (home(node) == trial.b && !cluster(trial.b).row) return trial.level_b;
+  return level(node);
+}
+
+/// Finds the positions and levels at which both clusters can be walked together.
+Objection FusionClusters::align(Trial& trial) const {
+  const Cluster& a = cluster(trial.a);
+  const Cluster& b = cluster(trial.b);
+  trial.dependent = a.dependent || b.dependent;
+  if (a.row == b.row) {
+    trial.domain = a.domain;
+    return trial.domain.refine(b.domain) ? "" : "missed-shape";
+  }
+  const Cluster& rows = a.row ? a : b;
+  const Shape other((a.row ? b : a).domain.extents);
+  trial.domain = rows.domain;
+  const bool is_full = other.numel() == rows.domain.numel(Level::full);
+  const Level level = is_full ? Level::full : Level::row;
+  (a.row ? trial.level_b : trial.level_a) = level;
+  return trial.domain.refine(other, level) ? "" : "missed-shape";
+}
+
+std::vector<int> FusionClusters::operand_positions(const Trial& trial) const {
+  std::set<int> found;
+  for (const int number : {trial.a, trial.b}) {
+    if (number == kNone) continue;
+    for (const auto* nodes : {&cluster(number).members, &cluster(number).copies}) {
+      for (const Node* node : *nodes) {
+        for (const ir::Value& operand : node->operands()) {
+          if (is_free(*operand.node) || holds(trial, *operand.node)) continue;
+          found.insert(position(*operand.node));
+        }
+      }
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+std::vector<Node*> FusionClusters::operands(int cluster) const {
+  std::vector<Node*> nodes;
+  for (const int at : operand_positions({.a = cluster, .domain = {}})) {
+    nodes.push_back(order_[static_cast<size_t>(at)]);
+  }
+  return nodes;
+}
+
+Objection FusionClusters::check_limits(const Trial& trial) const {
+  const auto size = [&](int number) {
+    return number == kNone
+               ? 0
+               : std::ssize(cluster(number).members) + std::ssize(cluster(number).copies);
+  };
+  const int64_t num_ops = size(trial.a) + size(trial.b);
+  if (num_ops > limits_.max_ops) return "missed-limit";
+  // Few ops cannot have too many operands.
+  if (num_ops * 2 <= limits_.max_operands) return "";
+  return std::ssize(operand_positions(trial)) > limits_.max_operands ? "missed-limit" : "";
+}
+
+Objection FusionClusters::merge(int a, int b) {
+  check(a != b, "a cluster is not merged with itself");
+  Trial trial{.a = a, .b = b, .domain = {}};
+  ++work_;
+  if (Objection no = check_limits(trial); !no.empty()) return no;
+  if (Objection no = align(trial); !no.empty()) return no;
+  work_ += std::min(std::ssize(cluster(a).members), std::ssize(cluster(b).members));
+  if (Objection no = check_levels(trial); !no.empty()) return no;
+  if (Objection no = check_reductions(trial); !no.empty()) return no;
+  if (closes_cycle(a, b) || closes_cycle(b, a)) return "missed-cycle";
+  join(trial);
+  return "";
+}
+
+void FusionClusters::join(const Trial& trial) {
+  // The longer list stays where it is, so that a long chain is not moved again and again.
+  const bool a_stays = cluster(trial.a).members.size() >= cluster(trial.b).members.size();
+  const int stays = a_stays ? trial.a : trial.b;
+  const int goes = a_stays ? trial.b : trial.a;
+  Cluster& to = clusters_[static_cast<size_t>(stays)];
+  Cluster& from = clusters_[static_cast<size_t>(goes)];
+  for (const int number : {trial.a, trial.b}) {
+    const Cluster& old = cluster(number);
+    const Level level = number == trial.a ? trial.level_a : trial.level_b;
+    if (old.row || level == Level::full) continue;
+    for (const Node* node : old.members)
+      level_[index(*node)] = level;
+  }
+  for (Node* node : from.members) {
+    home_[index(*node)] = stays;
+    to.members.push_back(node);
+  }
+  for (Node* node : from.copies) {
+    std::erase(copied_into_[index(*node)], goes);
+    if (is_inside(*node, stays)) continue;
+    copied_into_[index(*node)].push_back(stays);
+    to.copies.push_back(node);
+  }
+  std::erase_if(to.copies, [&](const Node* node) {
+    if (home(*node) != stays) return false;
+    std::erase(copied_into_[index(*node)], stays);
+    return true;
+  });
+  to.domain = trial.domain;
+  to.row = to.row || from.row;
+  to.dependent = trial.dependent;
+  to.first = std::min(to.first, from.first);
+  to.last = std::max(to.last, from.last);
+  from = Cluster{};
+}
+
+Objection FusionClusters::copy_into(int number, const std::vector<Node*>& nodes) {
+  Cluster& cluster = clusters_[static_cast<size_t>(number)];
+  const auto old_size = static_cast<std::ptrdiff_t>(cluster.copies.size());
+  for (Node* node : nodes) {
+    if (is_inside(*node, number)) continue;
+    cluster.copies.push_back(node);
+    copied_into_[index(*node)].push_back(number);
+  }
+  Trial trial{.a = number, .domain = cluster.domain};
+  Objection no = check_limits(trial);
+  if (no.empty()) no = check_evaluation(trial);
+  if (no.empty()) return no;
+  for (auto added = cluster.copies.begin() + old_size; added != cluster.copies.end(); ++added) {
+    std::erase(copied_into_[index(**added)], number);
+  }
+  cluster.copies.erase(cluster.copies.begin() + old_size, cluster.copies.end());
+  return no;
+}
+
+void FusionClusters::evict(Node& node) {
+  const int number = home(node);
+  std::erase(clusters_[static_cast<size_t>(number)].members, &node);
+  home_[index(node)] = kNone;
+}
+
+std::vector<int> FusionClusters::outside_readers(const Node& node) const {
+  std::set<int> readers;
+  if (is_result(node)) readers.insert(kNone);
+  for (const int at : users_[index(node)]) {
+    const Node& user = *order_[static_cast<size_t>(at)];
+    if (!is_dead(user) && (home(user) == kNone || !is_inside(node, home(user)))) {
+      readers.insert(home(user));
+    }
+    for (const int copy : copied_into_[index(user)]) {
+      if (!is_inside(node, copy)) readers.insert(copy);
+    }
+  }
+  return {readers.begin(), readers.end()};
+}
+
+bool FusionClusters::is_read_inside(const Node& node, int cluster) const {
+  return std::ranges::any_of(users_[index(node)], [&](int at) {
+    return is_inside(*order_[static_cast<size_t>(at)], cluster);
+  });
+}
+
+void FusionClusters::prune_unused() {
+  // What is demanded in a cluster: pairs of a node and the cluster that computes it.
+  std::set<std::pair<int, int>> needed;
+  std::vector<std::pair<const Node*, int>> stack;
+  const auto demand = [&](const Node& node, int reader) {
+    const int number = reader != kNone && is_inside(node, reader) ? reader : home(node);
+    if (needed.emplace(position(node), number).second) stack.emplace_back(&node, number);
+  };
+  for (const Node* node : order_) {
+    if (home(*node) == kNone || is_result(*node)) demand(*node, kNone);
+  }
+  while (!stack.empty()) {
+    const auto [node, number] = stack.back();
+    stack.pop_back();
+    for (const ir::Value& operand : node->operands())
+      demand(*operand.node, number);
+  }
+  for (size_t c = 0; c < clusters_.size(); ++c) {
+    const auto number = static_cast<int>(c);
+    const auto unused = [&](const Node* node) {
+      return !needed.contains({position(*node), number});
+    };
+    std::erase_if(clusters_[c].members, [&](const Node* node) {
+      if (!unused(node)) return false;
+      home_[index(*node)] = kNone;
+      dead_[index(*node)] = true;
+      return true;
+    });
+    std::erase_if(clusters_[c].copies, [&](const Node* node) {
+      if (!unused(node)) return false;
+      std::erase(copied_into_[index(*node)], number);
+      return true;
+    });
+  }
+}
+
+}  // namespace wick::passes

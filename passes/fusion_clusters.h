@@ -1,0 +1,142 @@
+#pragma once
+
+// Groups of ops that the fuse pass has decided to make one kernel each, and the rules by which two
+// groups may become one.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "wick/ir/graph.h"
+#include "wick/ir/index_map.h"
+
+namespace wick::passes {
+
+struct FusionLimits {
+  int64_t max_ops = 256;
+  int64_t max_operands = 48;
+};
+
+/// Ops that are computed together at the positions of one domain. `members` are aligned with the
+/// positions, so that their values can be stored; `copies` are recomputed wherever members read
+/// them and belong to another cluster.
+struct Cluster {
+  std::vector<ir::Node*> members;
+  std::vector<ir::Node*> copies;
+  ir::Domain domain;
+  bool row = false;        // holds a reduction
+  bool dependent = false;  // a value at every position depends on a value of its row
+  int first = 0;           // smallest and largest canonical position of its members
+  int last = 0;
+};
+
+/// The code of the rule that forbids something, as remarks give it; empty: nothing does.
+using Objection = std::string_view;
+
+class FusionClusters {
+ public:
+  using Level = ir::Domain::Level;
+  static constexpr int kNone = -1;
+
+  /// Every op that kernels can compute starts as a cluster of its own.
+  FusionClusters(ir::Graph& graph, FusionLimits limits);
+
+  /// All nodes, topologically, in an order that does not depend on the order of writing.
+  [[nodiscard]] const std::vector<ir::Node*>& order() const { return order_; }
+
+  [[nodiscard]] int position(const ir::Node& node) const { return position_[index(node)]; }
+
+  /// The cluster that a node is a member of; kNone for ops that stay by themselves.
+  [[nodiscard]] int home(const ir::Node& node) const { return home_[index(node)]; }
+
+  [[nodiscard]] bool is_inside(const ir::Node& node, int cluster) const;
+
+  [[nodiscard]] Level level(const ir::Node& node) const { return level_[index(node)]; }
+
+  [[nodiscard]] const Cluster& cluster(int number) const {
+    return clusters_[static_cast<size_t>(number)];
+  }
+
+  /// Clusters that were merged away have no members.
+  [[nodiscard]] int num_clusters() const { return static_cast<int>(clusters_.size()); }
+
+  /// A constant with one value everywhere: cloned into every body that reads it.
+  [[nodiscard]] bool is_free(const ir::Node& node) const { return free_[index(node)]; }
+
+  /// Nodes read by members and copies from outside, by canonical position.
+  [[nodiscard]] std::vector<ir::Node*> operands(int cluster) const;
+
+  [[nodiscard]] bool is_result(const ir::Node& node) const { return is_result_[index(node)]; }
+
+  /// Clusters that read the value of the node from memory, sorted, each once; kNone stands for ops
+  /// that stay by themselves and for the results of the graph.
+  [[nodiscard]] std::vector<int> outside_readers(const ir::Node& node) const;
+
+  /// Some op inside the cluster reads the node.
+  [[nodiscard]] bool is_read_inside(const ir::Node& node, int cluster) const;
+
+  /// The value is not computed any more.
+  [[nodiscard]] bool is_dead(const ir::Node& node) const { return dead_[index(node)]; }
+
+  /// Merges two clusters if the rules allow.
+  Objection merge(int a, int b);
+  /// Recomputes `nodes`, members of other clusters, wherever the cluster reads them.
+  Objection copy_into(int cluster, const std::vector<ir::Node*>& nodes);
+  /// Makes the node one that stays by itself.
+  void evict(ir::Node& node);
+  /// Drops the members and copies that no stored value needs.
+  void prune_unused();
+
+  /// The positions at which `consumer`, a member, reads an operand are the operand's own.
+  [[nodiscard]] bool reads_aligned(const ir::Node& consumer, int operand) const;
+
+  /// Steps taken so far: near-linear in the size of the graph.
+  [[nodiscard]] int64_t work() const { return work_; }
+
+ private:
+  /// Two clusters as they would be together.
+  struct Trial {
+    int a = kNone;
+    int b = kNone;
+    ir::Domain domain;
+    Level level_a = Level::full;  // of the members of a cluster without reductions
+    Level level_b = Level::full;
+    bool dependent = false;
+  };
+
+  [[nodiscard]] static size_t index(const ir::Node& node) { return static_cast<size_t>(node.id()); }
+
+  void sort_nodes();
+  void make_singletons();
+  [[nodiscard]] bool is_fusible(const ir::Node& node) const;
+  [[nodiscard]] bool holds(const Trial& trial, const ir::Node& node) const;
+  [[nodiscard]] Level level_in(const Trial& trial, const ir::Node& node) const;
+  [[nodiscard]] Objection align(Trial& trial) const;
+  [[nodiscard]] Objection check_levels(Trial& trial);
+  [[nodiscard]] Objection check_reductions(Trial& trial) const;
+  /// The objection to evaluating the trial's members and the copies they read.
+  [[nodiscard]] Objection check_evaluation(const Trial& trial);
+  [[nodiscard]] Objection check_limits(const Trial& trial) const;
+  [[nodiscard]] std::vector<int> operand_positions(const Trial& trial) const;
+  [[nodiscard]] bool closes_cycle(int from, int to);
+  void join(const Trial& trial);
+
+  ir::Graph& graph_;
+  FusionLimits limits_;
+  std::vector<ir::Node*> order_;
+  std::vector<int> position_;  // this and the next ones by Node::id
+  std::vector<int> home_;
+  std::vector<Level> level_;
+  std::vector<bool> free_;
+  std::vector<bool> is_result_;
+  std::vector<bool> dead_;
+  std::vector<std::vector<int>> users_;
+  std::vector<std::vector<int>> copied_into_;
+  std::vector<Cluster> clusters_;
+  std::vector<int> cluster_seen_;  // number of the last search that saw it
+  std::vector<int> node_seen_;
+  int search_ = 0;
+  int64_t work_ = 0;
+};
+
+}  // namespace wick::passes

@@ -1,0 +1,290 @@
+#include "wick/passes/fusion_outline.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "wick/ir/check.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::Node;
+using ir::OpKind;
+using ir::Value;
+
+/// The value that a chain of reshapes shows: one buffer holds them all.
+const Node* buffer_of(const Node* node) {
+  while (node->op() == OpKind::reshape)
+    node = node->operand(0).node;
+  return node;
+}
+
+/// A cluster, or a node that stays by itself, while the units are put in order.
+struct Unit {
+  int cluster = FusionClusters::kNone;
+  Node* lone = nullptr;
+  int place = 0;  // of its last node in the old list
+  int waits_for = 0;
+  std::vector<int> users;
+};
+
+class Outliner {
+ public:
+  Outliner(ir::Graph& graph, FusionClusters& clusters)
+      : graph_(graph),
+        clusters_(clusters),
+        old_nodes_(graph.nodes()),
+        unit_of_(static_cast<size_t>(graph.id_bound()), -1) {}
+
+  int run() {
+    make_units();
+    connect_units();
+    int count = 0;
+    for (const int number : sorted_units()) {
+      const Unit& unit = units_[static_cast<size_t>(number)];
+      if (unit.lone != nullptr) {
+        if (unit.lone->op() != OpKind::parameter) graph_.move_before(unit.lone, nullptr);
+      } else {
+        outline(unit.cluster, fmt::format("k{}", count++));
+      }
+    }
+    // Only now, since the clusters are described by the old nodes.
+    for (Node* node : old_nodes_) {
+      const auto known = replacement_.find(node->id());
+      if (known != replacement_.end()) graph_.replace_all_uses(node->result(), known->second);
+    }
+    erase_old_nodes();
+    return count;
+  }
+
+ private:
+  [[nodiscard]] int& unit_of(const Node& node) { return unit_of_[static_cast<size_t>(node.id())]; }
+
+  void make_units() {
+    std::vector<int> unit_of_cluster(static_cast<size_t>(clusters_.num_clusters()), -1);
+    for (size_t place = 0; place < old_nodes_.size(); ++place) {
+      Node* node = old_nodes_[place];
+      const int cluster = clusters_.home(*node);
+      int unit = static_cast<int>(units_.size());
+      if (cluster == FusionClusters::kNone) {
+        units_.push_back({.lone = node, .users = {}});
+      } else {
+        int& known = unit_of_cluster[static_cast<size_t>(cluster)];
+        if (known < 0) {
+          known = unit;
+          units_.push_back({.cluster = cluster, .users = {}});
+        }
+        unit = known;
+      }
+      units_[static_cast<size_t>(unit)].place = static_cast<int>(place);
+      unit_of(*node) = unit;
+    }
+  }
+
+  void connect_units() {
+    for (size_t number = 0; number < units_.size(); ++number) {
+      std::set<int> sources;
+      if (units_[number].lone != nullptr) {
+        for (const Value& operand : units_[number].lone->operands()) {
+          sources.insert(unit_of(*operand.node));
+        }
+      } else {
+        for (const Node* operand : clusters_.operands(units_[number].cluster)) {
+          sources.insert(unit_of(*operand));
+        }
+      }
+      for (const int source : sources) {
+        units_[static_cast<size_t>(source)].users.push_back(static_cast<int>(number));
+      }
+      units_[number].waits_for = static_cast<int>(sources.size());
+    }
+  }
+
+  /// Topologically, and else where the last node of each unit was.
+  std::vector<int> sorted_units() {
+    const auto later = [&](int a, int b) {
+      return units_[static_cast<size_t>(a)].place > units_[static_cast<size_t>(b)].place;
+    };
+    std::priority_queue<int, std::vector<int>, decltype(later)> ready(later);
+    for (size_t number = 0; number < units_.size(); ++number) {
+      if (units_[number].waits_for == 0) ready.push(static_cast<int>(number));
+    }
+    std::vector<int> sorted;
+    while (!ready.empty()) {
+      const int number = ready.top();
+      ready.pop();
+      sorted.push_back(number);
+      for (const int user : units_[static_cast<size_t>(number)].users) {
+        if (--units_[static_cast<size_t>(user)].waits_for == 0) ready.push(user);
+      }
+    }
+    check(sorted.size() == units_.size(), "clusters do not depend on each other in a circle");
+    return sorted;
+  }
+
+  /// The members whose values are used by others, in canonical order.
+  std::vector<Node*> outputs_of(int cluster) {
+    std::vector<Node*> outputs;
+    for (Node* node : clusters_.cluster(cluster).members) {
+      if (!clusters_.outside_readers(*node).empty()) outputs.push_back(node);
+    }
+    std::ranges::sort(outputs, {}, [&](const Node* node) { return clusters_.position(*node); });
+    return outputs;
+  }
+
+  void outline(int number, const std::string& name) {
+    const Cluster& cluster = clusters_.cluster(number);
+    const std::vector<Node*> outputs = outputs_of(number);
+    check(!outputs.empty(), "the values of a cluster are used");
+    auto body = std::make_unique<ir::Graph>(name);
+    std::vector<Value> operands;
+    std::map<int, Value> inside;  // by id of the old node
+    for (Node* operand : clusters_.operands(number)) {
+      const Value value = current(operand);
+      operands.push_back(value);
+      inside[operand->id()] = body->add_parameter(value.type(), operand->name())->result();
+    }
+    std::vector<Node*> nodes = cluster.members;
+    nodes.insert(nodes.end(), cluster.copies.begin(), cluster.copies.end());
+    std::ranges::sort(nodes, {}, [&](const Node* node) { return clusters_.position(*node); });
+    for (Node* node : nodes)
+      inside[node->id()] = clone(*node, *body, inside)->result();
+
+    std::vector<Value> results;
+    std::vector<std::pair<Node*, int>> replaced;
+    for (Node* output : outputs) {
+      const Value value = inside.at(output->id());
+      const auto known = std::ranges::find(results, value);
+      replaced.emplace_back(output, static_cast<int>(known - results.begin()));
+      if (known == results.end()) results.push_back(value);
+    }
+    body->set_results(results);
+
+    ir::Attributes attributes;
+    attributes.set("kind", std::string(cluster.row ? "row" : "loop"));
+    const std::vector<int64_t> in_place = in_place_operands(number, operands, outputs);
+    if (std::ranges::any_of(in_place, [](int64_t operand) { return operand >= 0; })) {
+      attributes.set("in_place", in_place);
+    }
+    Node* fusion =
+        graph_.add_fusion(operands, std::move(body), attributes, outputs.back()->location());
+    for (const auto& [output, result] : replaced) {
+      if (!output->name().empty()) fusion->set_name(output->name(), result);
+      replacement_[output->id()] = fusion->result(result);
+    }
+  }
+
+  /// What the value of an old node is now.
+  Value current(Node* node) {
+    const auto known = replacement_.find(node->id());
+    return known == replacement_.end() ? node->result() : known->second;
+  }
+
+  Node* clone(const Node& node, ir::Graph& body, std::map<int, Value>& inside) {
+    std::vector<Value> operands;
+    for (const Value& operand : node.operands()) {
+      auto known = inside.find(operand.node->id());
+      if (known == inside.end()) {
+        known = inside.emplace(operand.node->id(), clone_constant(*operand.node, body)).first;
+      }
+      operands.push_back(known->second);
+    }
+    Node* copy = body.add(node.op(), operands, node.attributes(), node.location());
+    if (!node.name().empty()) copy->set_name(node.name());
+    return copy;
+  }
+
+  static Value clone_constant(const Node& constant, ir::Graph& body) {
+    const Literal& literal = constant.attributes().literal("value");
+    const size_t size = size_of(literal.type().dtype);
+    const Literal first(Type{literal.type().dtype, {}}, literal.bytes().first(size));
+    const Value scalar = body.add_constant(first, constant.location())->result();
+    if (literal.type().shape.ndim() == 0) return scalar;
+    ir::Attributes attributes;
+    const Shape& shape = literal.type().shape;
+    attributes.set("shape", std::vector<int64_t>(shape.begin(), shape.end()));
+    return body.add(OpKind::broadcast, {scalar}, attributes, constant.location())->result();
+  }
+
+  /// For each output the operand that it may overwrite: read at the very position that is written,
+  /// and nowhere else, nor through another operand of the same buffer.
+  std::vector<int64_t> in_place_operands(int number,
+                                         const std::vector<Value>& operands,
+                                         const std::vector<Node*>& outputs) {
+    std::vector<int64_t> in_place(outputs.size(), -1);
+    const Cluster& cluster = clusters_.cluster(number);
+    if (cluster.row) return in_place;
+    const std::vector<Node*> sources = clusters_.operands(number);
+    std::vector<bool> taken(operands.size(), false);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const auto same_buffer = std::ranges::count_if(operands, [&](const Value& other) {
+        return buffer_of(other.node) == buffer_of(operands[i].node);
+      });
+      taken[i] = operands[i].type().numel() != cluster.domain.numel(Domain::full) ||
+                 same_buffer != 1 || !is_read_in_place(number, *sources[i]);
+    }
+    for (size_t r = 0; r < outputs.size(); ++r) {
+      for (size_t i = 0; i < operands.size() && in_place[r] < 0; ++i) {
+        if (taken[i] || operands[i].type().num_bytes() != outputs[r]->type().num_bytes()) continue;
+        in_place[r] = static_cast<int64_t>(i);
+        taken[i] = true;
+      }
+    }
+    return in_place;
+  }
+
+  using Domain = FusionClusters::Level;
+
+  bool is_read_in_place(int number, const Node& operand) {
+    const Cluster& cluster = clusters_.cluster(number);
+    const auto own = cluster.domain.aligned_map(operand.type().shape, Domain::full);
+    if (!own) return false;
+    const auto reads = [&](const Node* node) {
+      return std::ranges::any_of(node->operands(),
+                                 [&](const Value& value) { return value.node == &operand; });
+    };
+    if (std::ranges::any_of(cluster.copies, reads)) return false;
+    return std::ranges::all_of(cluster.members, [&](const Node* node) {
+      const std::span<const Value> values = node->operands();
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (values[i].node != &operand) continue;
+        const auto map = cluster.domain.aligned_map(node->type().shape, Domain::full);
+        if (!map || operand_map(*node, static_cast<int>(i), *map, cluster.domain.extents) != own) {
+          return false;
+        }
+      }
+      return true;
+    });
+  }
+
+  void erase_old_nodes() {
+    for (size_t i = old_nodes_.size(); i-- > 0;) {
+      Node* node = old_nodes_[i];
+      const bool moved = clusters_.home(*node) != FusionClusters::kNone;
+      const bool dead =
+          node->op() != OpKind::parameter && !node->has_uses() && !clusters_.is_result(*node);
+      if (moved || dead) graph_.erase(node);
+    }
+  }
+
+  ir::Graph& graph_;
+  FusionClusters& clusters_;
+  std::vector<Node*> old_nodes_;
+  std::vector<int> unit_of_;
+  std::vector<Unit> units_;
+  std::map<int, Value> replacement_;
+};
+
+}  // namespace
+
+int outline_fusions(ir::Graph& graph, FusionClusters& clusters) {
+  return Outliner(graph, clusters).run();
+}
+
+}  // namespace wick::passes

@@ -1,0 +1,20 @@
+#pragma once
+
+// When a reduction is cut in blocks that run in parallel and are combined by a second launch. The
+// fuse pass and lowering must agree on it; it depends on shapes alone, so that results do not
+// depend on the number of threads.
+
+#include <cstdint>
+
+#include "wick/ir/index_map.h"
+#include "wick/ir/op.h"
+
+namespace wick::passes {
+
+/// Blocks to cut the reduced positions in; 1: enough rows run in parallel, or too little work.
+int64_t num_reduction_blocks(const ir::Domain& domain);
+
+/// Partial results of this reduction combine by the same reduction.
+bool splits_in_blocks(ir::OpKind op);
+
+}  // namespace wick::passes
