@@ -1,6 +1,6 @@
+#include "gradcheck.h"
 #include <gtest/gtest.h>
 
-#include "gradcheck.h"
 #include "wick/autograd/autograd.h"
 
 namespace wick {
@@ -23,8 +23,14 @@ Shape matrix(Axes batch, int64_t rows, int64_t columns, bool transposed) {
 }
 
 TEST(MatmulRules, EqualDifferencesForAllFlagsAndBatches) {
-  const std::vector<BatchCase> batches = {
-      {{}, {}}, {{2}, {}}, {{}, {2}}, {{2}, {2}}, {{2, 1}, {3}}, {{1}, {2}}, {{2}, {1}}, {{2, 2}, {}}};
+  const std::vector<BatchCase> batches = {{{}, {}},
+                                          {{2}, {}},
+                                          {{}, {2}},
+                                          {{2}, {2}},
+                                          {{2, 1}, {3}},
+                                          {{1}, {2}},
+                                          {{2}, {1}},
+                                          {{2, 2}, {}}};
   for (const BatchCase& c : batches) {
     for (const int flags : {0, 1, 2, 3}) {
       const bool lhs = (flags & 1) != 0;
@@ -35,9 +41,9 @@ TEST(MatmulRules, EqualDifferencesForAllFlagsAndBatches) {
                              {{"transpose_lhs", lhs}, {"transpose_rhs", rhs}},
                              Where::current()));
       };
-      EXPECT_TRUE(gradients_match(f,
-                                  {spread(matrix(c.lhs, 2, 3, lhs), -1, 1, 1),
-                                   spread(matrix(c.rhs, 3, 2, rhs), -1, 1, 2)}))
+      EXPECT_TRUE(gradients_match(
+          f,
+          {spread(matrix(c.lhs, 2, 3, lhs), -1, 1, 1), spread(matrix(c.rhs, 3, 2, rhs), -1, 1, 2)}))
           << c.lhs.size() << " and " << c.rhs.size() << " batch axes, flags " << flags;
     }
   }

@@ -2,9 +2,9 @@
 #include <limits>
 #include <string>
 
+#include "gradcheck.h"
 #include <gtest/gtest.h>
 
-#include "gradcheck.h"
 #include "wick/autograd/autograd.h"
 
 namespace wick {
@@ -39,29 +39,29 @@ TEST_P(UnaryRules, EqualsDifferences) {
 INSTANTIATE_TEST_SUITE_P(
     All,
     UnaryRules,
-    testing::Values(
-        UnaryCase{"neg", [](const Tensor& x) { return -x; }, -2, 2},
-        UnaryCase{"abs", [](const Tensor& x) { return abs(x); }, -2, 2},
-        UnaryCase{"sign", [](const Tensor& x) { return sign(x) + x; }, -2, 2},
-        UnaryCase{"floor", [](const Tensor& x) { return floor(x) + x; }, 0.1, 0.9},
-        UnaryCase{"ceil", [](const Tensor& x) { return ceil(x) + x; }, 0.1, 0.9},
-        UnaryCase{"round", [](const Tensor& x) { return round(x) + x; }, -0.4, 0.4},
-        UnaryCase{"exp", [](const Tensor& x) { return exp(x); }, -2, 2},
-        UnaryCase{"log", [](const Tensor& x) { return log(x); }, 0.3, 3},
-        UnaryCase{"sqrt", [](const Tensor& x) { return sqrt(x); }, 0.3, 3},
-        UnaryCase{"rsqrt", [](const Tensor& x) { return rsqrt(x); }, 0.5, 3},
-        UnaryCase{"sin", [](const Tensor& x) { return sin(x); }, -3, 3},
-        UnaryCase{"cos", [](const Tensor& x) { return cos(x); }, -3, 3},
-        UnaryCase{"tanh", [](const Tensor& x) { return tanh(x); }, -2, 2},
-        UnaryCase{"erf", [](const Tensor& x) { return erf(x); }, -2, 2},
-        UnaryCase{"sigmoid", [](const Tensor& x) { return sigmoid(x); }, -3, 3},
-        UnaryCase{"square", [](const Tensor& x) { return square(x); }, -2, 2},
-        UnaryCase{"relu", [](const Tensor& x) { return relu(x); }, -2, 2},
-        UnaryCase{"gelu", [](const Tensor& x) { return gelu(x); }, -2, 2},
-        UnaryCase{"silu", [](const Tensor& x) { return silu(x); }, -2, 2},
-        UnaryCase{"clamp", [](const Tensor& x) { return clamp(x, -0.71, 0.93); }, -2, 2},
-        UnaryCase{"cube", [](const Tensor& x) { return pow(x, 3); }, -2, 2},
-        UnaryCase{"power", [](const Tensor& x) { return pow(x, 2.5); }, 0.2, 2}),
+    testing::Values(UnaryCase{"neg", [](const Tensor& x) { return -x; }, -2, 2},
+                    UnaryCase{"abs", [](const Tensor& x) { return abs(x); }, -2, 2},
+                    UnaryCase{"sign", [](const Tensor& x) { return sign(x) + x; }, -2, 2},
+                    UnaryCase{"floor", [](const Tensor& x) { return floor(x) + x; }, 0.1, 0.9},
+                    UnaryCase{"ceil", [](const Tensor& x) { return ceil(x) + x; }, 0.1, 0.9},
+                    UnaryCase{"round", [](const Tensor& x) { return round(x) + x; }, -0.4, 0.4},
+                    UnaryCase{"exp", [](const Tensor& x) { return exp(x); }, -2, 2},
+                    UnaryCase{"log", [](const Tensor& x) { return log(x); }, 0.3, 3},
+                    UnaryCase{"sqrt", [](const Tensor& x) { return sqrt(x); }, 0.3, 3},
+                    UnaryCase{"rsqrt", [](const Tensor& x) { return rsqrt(x); }, 0.5, 3},
+                    UnaryCase{"sin", [](const Tensor& x) { return sin(x); }, -3, 3},
+                    UnaryCase{"cos", [](const Tensor& x) { return cos(x); }, -3, 3},
+                    UnaryCase{"tanh", [](const Tensor& x) { return tanh(x); }, -2, 2},
+                    UnaryCase{"erf", [](const Tensor& x) { return erf(x); }, -2, 2},
+                    UnaryCase{"sigmoid", [](const Tensor& x) { return sigmoid(x); }, -3, 3},
+                    UnaryCase{"square", [](const Tensor& x) { return square(x); }, -2, 2},
+                    UnaryCase{"relu", [](const Tensor& x) { return relu(x); }, -2, 2},
+                    UnaryCase{"gelu", [](const Tensor& x) { return gelu(x); }, -2, 2},
+                    UnaryCase{"silu", [](const Tensor& x) { return silu(x); }, -2, 2},
+                    UnaryCase{
+                        "clamp", [](const Tensor& x) { return clamp(x, -0.71, 0.93); }, -2, 2},
+                    UnaryCase{"cube", [](const Tensor& x) { return pow(x, 3); }, -2, 2},
+                    UnaryCase{"power", [](const Tensor& x) { return pow(x, 2.5); }, 0.2, 2}),
     [](const auto& info) { return info.param.name; });
 
 struct BinaryCase {
@@ -80,10 +80,17 @@ class BinaryRules : public testing::TestWithParam<BinaryCase> {};
 TEST_P(BinaryRules, EqualsDifferencesOverBroadcasts) {
   const BinaryCase& c = GetParam();
   const TensorFunction f = [&c](std::span<const Tensor> x) { return c.f(x[0], x[1]); };
-  const std::vector<std::pair<Shape, Shape>> kShapes = {
-      {{}, {}},        {{3}, {3}},    {{2, 3}, {3}},       {{3}, {2, 3}},          {{2, 1}, {1, 3}},
-      {{2, 3}, {}},    {{}, {2, 3}},  {{2, 1, 2}, {3, 1}}, {{1, 1, 3}, {2, 2, 1}}, {{1}, {2, 2}},
-      {{2, 3}, {1, 1}}};
+  const std::vector<std::pair<Shape, Shape>> kShapes = {{{}, {}},
+                                                        {{3}, {3}},
+                                                        {{2, 3}, {3}},
+                                                        {{3}, {2, 3}},
+                                                        {{2, 1}, {1, 3}},
+                                                        {{2, 3}, {}},
+                                                        {{}, {2, 3}},
+                                                        {{2, 1, 2}, {3, 1}},
+                                                        {{1, 1, 3}, {2, 2, 1}},
+                                                        {{1}, {2, 2}},
+                                                        {{2, 3}, {1, 1}}};
 
   for (const auto& [a, b] : kShapes) {
     EXPECT_TRUE(gradients_match(f, {spread(a, c.low, c.high, 3), spread(b, c.low, c.high, 4)}))

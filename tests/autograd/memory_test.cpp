@@ -1,1 +1,70 @@
+#include <gtest/gtest.h>
 
+#include "wick/autograd/autograd.h"
+#include "wick/runtime/memory_manager.h"
+#include "wick/tensor/ops.h"
+
+namespace wick {
+namespace {
+
+constexpr int64_t kSide = 512;
+constexpr int64_t kMatrixBytes = kSide * kSide * static_cast<int64_t>(sizeof(float));
+
+int64_t bytes_in_use() {
+  return runtime::memory_manager()->stats().bytes_in_use;
+}
+
+/// Bytes of the matrices in use, rounded to whole ones.
+int64_t matrices_since(int64_t start) {
+  return (bytes_in_use() - start + kMatrixBytes / 2) / kMatrixBytes;
+}
+
+TEST(Memory, SavedValuesGoAfterBackward) {
+  const int64_t start = bytes_in_use();
+  Tensor x = full({kSide, kSide}, 0.5);
+  materialize(x);
+  x.requires_grad_();
+  Tensor h = x;
+  for (int i = 0; i < 5; ++i)
+    h = matmul(tanh(h), x);
+  const Tensor loss = sum(h);
+  h = Tensor();
+  materialize(loss);
+  EXPECT_GT(matrices_since(start), 3) << "the history keeps values";
+  loss.backward();
+  materialize(x.grad());
+
+  EXPECT_EQ(matrices_since(start), 2) << "x and its gradient are left";
+}
+
+TEST(Memory, HistoryThatIsNeverUsedGoesWithItsTensors) {
+  const int64_t start = bytes_in_use();
+  Tensor x = full({kSide, kSide}, 0.5);
+  materialize(x);
+  x.requires_grad_();
+  {
+    Tensor h = x;
+    for (int i = 0; i < 5; ++i)
+      h = matmul(tanh(h), x);
+    materialize(h);
+  }
+
+  EXPECT_EQ(matrices_since(start), 1);
+}
+
+TEST(Memory, RetainedHistoryGoesWithItsTensors) {
+  const int64_t start = bytes_in_use();
+  {
+    Tensor x = full({kSide, kSide}, 0.5);
+    materialize(x);
+    x.requires_grad_();
+    const Tensor y = sum(matmul(tanh(x), x));
+    const Tensor gradient = grad(y, x);
+    materialize(gradient);
+  }
+
+  EXPECT_EQ(matrices_since(start), 0);
+}
+
+}  // namespace
+}  // namespace wick

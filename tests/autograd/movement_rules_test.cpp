@@ -1,6 +1,6 @@
+#include "gradcheck.h"
 #include <gtest/gtest.h>
 
-#include "gradcheck.h"
 #include "wick/autograd/autograd.h"
 
 namespace wick {
@@ -46,9 +46,12 @@ struct SliceCase {
 
 TEST(MovementRules, SliceWithAnySteps) {
   const std::vector<SliceCase> cases = {
-      {{0, 1, 2}, {2, 2, 2}, {1, 1, 1}},  {{1, 0, 0}, {1, 2, 2}, {1, 2, 3}},
-      {{1, 2, 3}, {2, 3, 4}, {-1, -1, -1}}, {{0, 2, 3}, {2, 2, 2}, {1, -2, -3}},
-      {{1, 0, 2}, {1, 1, 1}, {5, -7, 2}},   {{0, 0, 1}, {2, 0, 2}, {1, 1, 2}},
+      {{0, 1, 2}, {2, 2, 2}, {1, 1, 1}},
+      {{1, 0, 0}, {1, 2, 2}, {1, 2, 3}},
+      {{1, 2, 3}, {2, 3, 4}, {-1, -1, -1}},
+      {{0, 2, 3}, {2, 2, 2}, {1, -2, -3}},
+      {{1, 0, 2}, {1, 1, 1}, {5, -7, 2}},
+      {{0, 0, 1}, {2, 0, 2}, {1, 1, 2}},
   };
   for (const SliceCase& c : cases) {
     const auto f = of_one([&c](const Tensor& x) {
@@ -85,10 +88,13 @@ struct PadCase {
 };
 
 TEST(MovementRules, PadWithBordersGapsAndCrops) {
-  const std::vector<PadCase> cases = {
-      {{1, 2}, {3, 0}, {0, 0}},  {{0, 0}, {0, 0}, {1, 2}},   {{2, 1}, {1, 2}, {2, 1}},
-      {{-1, 0}, {0, -1}, {0, 0}}, {{-1, 2}, {-1, -2}, {1, 2}}, {{-2, 0}, {3, 0}, {0, 3}},
-      {{-4, 0}, {1, 0}, {0, 0}}};
+  const std::vector<PadCase> cases = {{{1, 2}, {3, 0}, {0, 0}},
+                                      {{0, 0}, {0, 0}, {1, 2}},
+                                      {{2, 1}, {1, 2}, {2, 1}},
+                                      {{-1, 0}, {0, -1}, {0, 0}},
+                                      {{-1, 2}, {-1, -2}, {1, 2}},
+                                      {{-2, 0}, {3, 0}, {0, 3}},
+                                      {{-4, 0}, {1, 0}, {0, 0}}};
   for (const PadCase& c : cases) {
     const TensorFunction f = [&c](std::span<const Tensor> x) {
       return square(record(ir::OpKind::pad,
@@ -103,7 +109,8 @@ TEST(MovementRules, PadWithBordersGapsAndCrops) {
 
 TEST(MovementRules, GatherAddsWhatRepeats) {
   for (const int axis : {0, 1, 2}) {
-    for (const Tensor& indices : {ints({1, 0, 1, 1}, {4}), ints({0, 1, 1, 0}, {2, 2}), ints({1}, {})}) {
+    for (const Tensor& indices :
+         {ints({1, 0, 1, 1}, {4}), ints({0, 1, 1, 0}, {2, 2}), ints({1}, {})}) {
       const auto f = of_one([&](const Tensor& x) { return square(take(x, indices, axis)); });
       EXPECT_TRUE(gradients_match(f, {x234()})) << axis << to_string(indices.shape());
     }

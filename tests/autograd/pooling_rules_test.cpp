@@ -1,6 +1,6 @@
+#include "gradcheck.h"
 #include <gtest/gtest.h>
 
-#include "gradcheck.h"
 #include "wick/autograd/autograd.h"
 
 namespace wick {

@@ -1,6 +1,6 @@
+#include "gradcheck.h"
 #include <gtest/gtest.h>
 
-#include "gradcheck.h"
 #include "wick/autograd/autograd.h"
 
 namespace wick {
@@ -98,8 +98,7 @@ TEST(ReductionRulesOne, ProductsWithZerosHaveExactGradients) {
 TEST(ReductionRulesOne, SecondGradientsOfProductsWithZerosEqualDifferences) {
   const TensorFunction f = [](std::span<const Tensor> x) { return prod(x[0]); };
 
-  EXPECT_TRUE(
-      second_gradients_match(f, {from_vector(std::vector<double>{2, 0, 3, 0, 5}, {5})}));
+  EXPECT_TRUE(second_gradients_match(f, {from_vector(std::vector<double>{2, 0, 3, 0, 5}, {5})}));
 }
 
 TEST(ReductionRulesOne, SumOfNothingGivesNothing) {

@@ -43,11 +43,13 @@ Tensor spread(const Shape& shape, double low, double high, unsigned seed) {
   std::vector<double> values(count);
   std::iota(values.begin(), values.end(), 0.5);
   std::mt19937_64 random(seed);
-  for (size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
+  for (size_t i = count; i > 1; --i)
+    std::swap(values[i - 1], values[random() % i]);
   const double width = (high - low) / static_cast<double>(std::max<size_t>(count, 1));
   // Off the exact grid, lest values of a symmetric range meet 0.
   const double shift = 0.2371 * width;
-  for (double& value : values) value = low + value * width + shift;
+  for (double& value : values)
+    value = low + value * width + shift;
   return from_vector(values, shape);
 }
 
@@ -59,8 +61,8 @@ testing::AssertionResult gradients_match(const TensorFunction& f,
   const std::vector<Tensor> gradients = grad({&scalar, 1}, x);
   for (size_t which = 0; which < inputs.size(); ++which) {
     if (gradients[which].type() != inputs[which].type()) {
-      return testing::AssertionFailure() << "gradient of input " << which << " is "
-                                         << to_string(gradients[which].type());
+      return testing::AssertionFailure()
+             << "gradient of input " << which << " is " << to_string(gradients[which].type());
     }
     const std::vector<double> computed = gradients[which].to_vector<double>();
     std::vector<double> values = inputs[which].to_vector<double>();
@@ -88,7 +90,8 @@ testing::AssertionResult second_gradients_match(const TensorFunction& f,
   const TensorFunction first = [&f](std::span<const Tensor> x) {
     const Tensor scalar = weighted(f, x);
     std::vector<Tensor> flat;
-    for (const Tensor& gradient : grad({&scalar, 1}, x)) flat.push_back(reshape(gradient, {-1}));
+    for (const Tensor& gradient : grad({&scalar, 1}, x))
+      flat.push_back(reshape(gradient, {-1}));
     return concat(flat, 0);
   };
   return gradients_match(first, inputs, options);
