@@ -91,7 +91,7 @@ std::string PlanCache::explain_miss(const Capture& capture) const {
   size_t longest = 0;
   for (const Plan& plan : plans_) {
     if (plan.key.num_outputs() != capture.outputs().size()) continue;
-    const size_t shared = plan.key.common_prefix(capture);
+    const size_t shared = plan.key.common_beginning(capture);
     if (nearest != nullptr && shared <= longest) continue;
     nearest = &plan.key;
     longest = shared;
@@ -99,7 +99,7 @@ std::string PlanCache::explain_miss(const Capture& capture) const {
   if (nearest == nullptr) {
     return fmt::format("the first program with {} results", capture.outputs().size());
   }
-  return nearest->difference(capture, longest);
+  return nearest->difference(capture);
 }
 
 void PlanCache::clear() {

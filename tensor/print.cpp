@@ -66,7 +66,12 @@ FloatFormat float_format(const std::vector<double>& values, DType dtype) {
 std::string float_text(double value, const FloatFormat& format) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  return fixed_text(value, format);
+  std::string text = fixed_text(value, format);
+  if (format.scientific) return text;
+  // Spaces instead of zeros keep the points aligned.
+  const size_t last = text.find_last_not_of('0');
+  std::fill(text.begin() + static_cast<std::ptrdiff_t>(last) + 1, text.end(), ' ');
+  return text;
 }
 
 /// The elements of a tensor that are shown, as texts of one width.

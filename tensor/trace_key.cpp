@@ -68,19 +68,30 @@ bool TraceKey::matches(const Capture& capture) const {
   return true;
 }
 
-size_t TraceKey::common_prefix(const Capture& capture) const {
-  const size_t shorter = std::min(entries_.size(), capture.entries().size());
-  for (size_t i = 0; i < shorter; ++i) {
-    if (!same_entry(i, capture)) return i;
-    const auto mine =
-        std::span(operand_indices_).subspan(entries_[i].first_operand, entries_[i].num_operands);
-    if (!std::ranges::equal(mine, capture.operands_of(capture.entries()[i]))) return i;
-  }
-  return shorter;
+bool TraceKey::same_form(size_t i, const Capture& capture) const {
+  const Entry& mine = entries_[i];
+  const Capture::Entry& other = capture.entries()[i];
+  if (mine.is_leaf != other.is_leaf || mine.is_scalar != other.is_scalar) return false;
+  if (!mine.is_leaf && mine.op != other.node->op()) return false;
+  const auto operands = std::span(operand_indices_).subspan(mine.first_operand, mine.num_operands);
+  return std::ranges::equal(operands, capture.operands_of(other));
 }
 
-std::string TraceKey::difference(const Capture& capture, size_t shared) const {
+size_t TraceKey::common_beginning(const Capture& capture) const {
+  const size_t shorter = std::min(entries_.size(), capture.entries().size());
+  size_t i = 0;
+  while (i < shorter && same_form(i, capture))
+    ++i;
+  return i;
+}
+
+std::string TraceKey::difference(const Capture& capture) const {
   const auto& now = capture.entries();
+  size_t shared = 0;
+  while (shared < std::min(entries_.size(), now.size()) && same_form(shared, capture) &&
+         same_entry(shared, capture)) {
+    ++shared;
+  }
   if (shared == now.size() || shared == entries_.size()) {
     if (now.size() == entries_.size()) return "other values are kept";
     return fmt::format("the program has {} nodes, not {}", now.size(), entries_.size());

@@ -20,12 +20,11 @@ class TraceKey {
 
   [[nodiscard]] size_t num_outputs() const { return outputs_.size(); }
 
-  /// How many entries agree from the start, types included.
-  [[nodiscard]] size_t common_prefix(const Capture& capture) const;
+  /// How many entries agree from the start in op and operands, whatever their types.
+  [[nodiscard]] size_t common_beginning(const Capture& capture) const;
 
-  /// The first difference in words, with the place of the op that has it. `shared` is what
-  /// common_prefix gave.
-  [[nodiscard]] std::string difference(const Capture& capture, size_t shared) const;
+  /// The first difference in words, with the place of the op that has it.
+  [[nodiscard]] std::string difference(const Capture& capture) const;
 
  private:
   struct Entry {
@@ -39,6 +38,7 @@ class TraceKey {
     Ref<const SharedAttributes> attributes;
   };
 
+  [[nodiscard]] bool same_form(size_t i, const Capture& capture) const;
   [[nodiscard]] bool same_entry(size_t i, const Capture& capture) const;
 
   std::vector<Entry> entries_;

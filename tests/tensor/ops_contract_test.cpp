@@ -1,0 +1,54 @@
+#include "expect_values.h"
+
+namespace wick {
+namespace {
+
+using testing::expect_values;
+
+Tensor counting(Shape shape) {
+  return arange(shape.numel(), DType::f32).reshape(shape);
+}
+
+TEST(Contract, MatmulOfMatricesVectorsAndBatches) {
+  const Tensor a = tensor({{1, 2}, {3, 4}});
+  const Tensor b = tensor({{5, 6}, {7, 8}});
+  const Tensor v = tensor({1, 10});
+
+  expect_values(matmul(a, b), {2, 2}, {19, 22, 43, 50});
+  expect_values(matmul(a, v), {2}, {21, 43});
+  expect_values(matmul(v, a), {2}, {31, 42});
+  expect_values(matmul(v, v), {}, {101});
+  expect_values(matmul(counting({2, 1, 2}), a), {2, 1, 2}, {3, 4, 11, 16});
+}
+
+TEST(Contract, Conv2d) {
+  const Tensor x = counting({1, 1, 3, 3});
+  const Tensor w = ones({1, 1, 2, 2});
+
+  expect_values(conv2d(x, w), {1, 1, 2, 2}, {8, 12, 20, 24});
+  expect_values(conv2d(x, w, {.stride = {2, 2}, .padding = {1, 1}}), {1, 1, 2, 2}, {0, 3, 9, 24});
+  expect_values(conv2d(x, w, {.dilation = {2, 2}}), {1, 1, 1, 1}, {16});
+  const Tensor two = counting({1, 2, 1, 1});
+  expect_values(conv2d(two, full({2, 1, 1, 1}, 3), {.groups = 2}), {1, 2, 1, 1}, {0, 3});
+}
+
+TEST(Contract, Pooling) {
+  const Tensor x = counting({1, 1, 4, 4});
+
+  expect_values(max_pool2d(x, {.kernel = {2, 2}}), {1, 1, 2, 2}, {5, 7, 13, 15});
+  expect_values(avg_pool2d(x, {.kernel = {2, 2}}), {1, 1, 2, 2}, {2.5, 4.5, 10.5, 12.5});
+  expect_values(
+      max_pool2d(x, {.kernel = {3, 3}, .stride = {1, 1}}), {1, 1, 2, 2}, {10, 11, 14, 15});
+}
+
+TEST(Contract, PaddingCountsUnlessExcluded) {
+  const Tensor x = full({1, 1, 1, 1}, 8);
+  Pool2dOptions options{.kernel = {2, 2}, .stride = {2, 2}, .padding = {1, 1}};
+
+  expect_values(avg_pool2d(x, options), {1, 1, 1, 1}, {2});
+  options.exclude_padding = true;
+  expect_values(avg_pool2d(x, options), {1, 1, 1, 1}, {8});
+}
+
+}  // namespace
+}  // namespace wick

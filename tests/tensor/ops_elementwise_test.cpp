@@ -1,0 +1,150 @@
+#include <cmath>
+#include <limits>
+
+#include "expect_values.h"
+
+namespace wick {
+namespace {
+
+using testing::expect_values;
+using testing::kFloatTolerance;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+TEST(Elementwise, ArithmeticOfTensorsAndNumbers) {
+  const Tensor a = tensor({1, 2, 3});
+  const Tensor b = tensor({4, -5, 8});
+
+  expect_values(a + b, {3}, {5, -3, 11});
+  expect_values(a - b, {3}, {-3, 7, -5});
+  expect_values(a * b, {3}, {4, -10, 24});
+  expect_values(b / a, {3}, {4, -2.5, 8.0 / 3.0}, kFloatTolerance);
+  expect_values(b % a, {3}, {0, 1, 2});
+  expect_values(2 * a + 1, {3}, {3, 5, 7});
+  expect_values(1 / a, {3}, {1, 0.5, 1.0 / 3.0}, kFloatTolerance);
+  expect_values(10 - a, {3}, {9, 8, 7});
+  expect_values(-a, {3}, {-1, -2, -3});
+}
+
+TEST(Elementwise, CompoundAssignmentRebinds) {
+  Tensor x = tensor({1, 2});
+  const Tensor before = x;
+
+  x += 1;
+  x *= tensor({3, 4});
+  x -= 1;
+  x /= 2;
+
+  expect_values(x, {2}, {2.5, 5.5});
+  expect_values(before, {2}, {1, 2});
+}
+
+TEST(Elementwise, Broadcasts) {
+  const Tensor column = tensor({1, 2}).reshape({2, 1});
+  const Tensor row = tensor({10, 20, 30});
+
+  expect_values(column + row, {2, 3}, {11, 21, 31, 12, 22, 32});
+}
+
+TEST(Elementwise, ComparisonsGiveBool) {
+  const Tensor a = tensor({1, 2, 3});
+
+  EXPECT_EQ((a < 2).dtype(), DType::bool_);
+  expect_values(a < 2, {3}, {1, 0, 0});
+  expect_values(a <= 2, {3}, {1, 1, 0});
+  expect_values(a > 2, {3}, {0, 0, 1});
+  expect_values(a >= 2, {3}, {0, 1, 1});
+  expect_values(a == 2, {3}, {0, 1, 0});
+  expect_values(a != 2, {3}, {1, 0, 1});
+  expect_values(!(a == 2), {3}, {1, 0, 1});
+  expect_values((a > 1) & (a < 3), {3}, {0, 1, 0});
+  expect_values((a < 2) | (a > 2), {3}, {1, 0, 1});
+  expect_values((a < 3) ^ (a > 1), {3}, {1, 0, 1});
+}
+
+TEST(Elementwise, Functions) {
+  const Tensor x = tensor({-1.5, 0, 0.5, 2});
+
+  expect_values(abs(x), {4}, {1.5, 0, 0.5, 2});
+  expect_values(sign(x), {4}, {-1, 0, 1, 1});
+  expect_values(floor(x), {4}, {-2, 0, 0, 2});
+  expect_values(ceil(x), {4}, {-1, 0, 1, 2});
+  expect_values(round(x), {4}, {-2, 0, 0, 2});
+  expect_values(square(x), {4}, {2.25, 0, 0.25, 4});
+  expect_values(clamp(x, -1, 1), {4}, {-1, 0, 0.5, 1});
+  expect_values(relu(x), {4}, {0, 0, 0.5, 2});
+  expect_values(exp(x), {4}, {0.22313016, 1, 1.6487213, 7.3890561}, kFloatTolerance);
+  expect_values(tanh(x), {4}, {-0.90514825, 0, 0.46211716, 0.96402758}, kFloatTolerance);
+  expect_values(sigmoid(x), {4}, {0.18242552, 0.5, 0.62245933, 0.88079708}, kFloatTolerance);
+  expect_values(erf(x), {4}, {-0.96610515, 0, 0.52049988, 0.99532227}, kFloatTolerance);
+  expect_values(sin(x), {4}, {-0.99749499, 0, 0.47942554, 0.90929743}, kFloatTolerance);
+  expect_values(cos(x), {4}, {0.07073720, 1, 0.87758256, -0.41614684}, kFloatTolerance);
+  expect_values(gelu(x), {4}, {-0.10021080, 0, 0.34573123, 1.95449974}, kFloatTolerance);
+  expect_values(silu(x), {4}, {-0.27363828, 0, 0.31122967, 1.76159416}, kFloatTolerance);
+  expect_values(sqrt(x), {4}, {kNan, 0, 0.70710678, 1.41421356}, kFloatTolerance);
+  expect_values(rsqrt(x), {4}, {kNan, kInf, 1.41421356, 0.70710678}, kFloatTolerance);
+  expect_values(log(x), {4}, {kNan, -kInf, -0.69314718, 0.69314718}, kFloatTolerance);
+}
+
+TEST(Elementwise, PowTakesAnyExponent) {
+  const Tensor x = tensor({1, 2, 4});
+
+  expect_values(pow(x, 2), {3}, {1, 4, 16}, kFloatTolerance);
+  expect_values(pow(x, -1), {3}, {1, 0.5, 0.25}, kFloatTolerance);
+  expect_values(pow(x, 0.5), {3}, {1, 1.41421356, 2}, kFloatTolerance);
+  expect_values(pow(x, 1.5), {3}, {1, 2.82842712, 8}, kFloatTolerance);
+  expect_values(pow(x, tensor({0, 1, 2})), {3}, {1, 2, 16}, 1e-5);
+}
+
+TEST(Elementwise, NanFollowsNumpy) {
+  const Tensor x = tensor({NAN, -kInf, kInf, 1});
+
+  expect_values(relu(x), {4}, {kNan, 0, kInf, 1});
+  expect_values(maximum(x, 0), {4}, {kNan, 0, kInf, 1});
+  expect_values(minimum(0, x), {4}, {kNan, -kInf, 0, 0});
+  expect_values(isnan(x), {4}, {1, 0, 0, 0});
+  expect_values(x == x, {4}, {0, 1, 1, 1});
+}
+
+TEST(Elementwise, WhereTakesNumbersOnEitherSide) {
+  const Tensor c = tensor({1, 0}) > 0;
+
+  expect_values(where(c, tensor({5, 6}), tensor({7, 8})), {2}, {5, 8});
+  expect_values(where(c, 1, tensor({7, 8})), {2}, {1, 8});
+  expect_values(where(c, tensor({5, 6}), 0.25), {2}, {5, 0.25});
+  EXPECT_EQ(where(c, 1, 2).dtype(), DType::i64);
+  EXPECT_EQ(where(c, 1.0, 2).dtype(), DType::f32);
+}
+
+TEST(Elementwise, IntegersKeepTheirDtype) {
+  const Tensor i = tensor({-7, 7}).to(DType::i32);
+
+  EXPECT_EQ((i * 3).dtype(), DType::i32);
+  EXPECT_EQ((i * 2.0).dtype(), DType::i32);
+  expect_values(i / 2, {2}, {-4, 3});
+  expect_values(i % 4, {2}, {1, 3});
+  expect_values(i.to(DType::f32) / 2, {2}, {-3.5, 3.5});
+}
+
+TEST(Elementwise, NegativeZeroIsNotZero) {
+  const Tensor x = tensor({1});
+
+  EXPECT_EQ((1 / (x * -0.0)).item<float>(), -kInf);
+  EXPECT_EQ((1 / (x * 0.0)).item<float>(), kInf);
+}
+
+TEST(Elementwise, NarrowDtypesStoreAndCast) {
+  const Tensor x = tensor({1.5, -2.25});
+  for (const DType dtype : {DType::f64, DType::f16, DType::bf16}) {
+    EXPECT_EQ(x.to(dtype).dtype(), dtype);
+    expect_values(x.to(dtype).to(DType::f32), {2}, {1.5, -2.25});
+  }
+  for (const DType dtype : {DType::i8, DType::i16, DType::i32, DType::i64}) {
+    expect_values(x.to(dtype), {2}, {1, -2});
+  }
+  expect_values(x.to(DType::bool_), {2}, {1, 1});
+}
+
+}  // namespace
+}  // namespace wick
