@@ -1,0 +1,72 @@
+#include <llvm/IR/Intrinsics.h>
+
+#include "wick/codegen/llvm/compute.h"
+
+namespace wick::codegen::llvm_jit {
+
+namespace {
+
+/// Quotient toward zero; y is neither 0 nor -1. There is no vector instruction for it: up to 32
+/// bits a double quotient, truncated, is exact, since it lies 2^-32 from an integer at least.
+llvm::Value* truncated_quotient(EmitContext& e, DType dtype, llvm::Value* x, llvm::Value* y) {
+  auto& b = e.b;
+  if (dtype == DType::i64) return b.CreateSDiv(x, y);
+  const bool is_narrow = dtype != DType::i32;  // then float is wide enough
+  llvm::Type* wide = shaped(is_narrow ? b.getFloatTy() : b.getDoubleTy(), x);
+  llvm::Type* middle = shaped(b.getInt32Ty(), x);
+  const auto to_wide = [&](llvm::Value* v) {
+    v = dtype == DType::u8 ? b.CreateZExt(v, middle) : b.CreateSExt(v, middle);
+    return b.CreateSIToFP(v, wide);
+  };
+  llvm::Value* quotient = b.CreateFPToSI(b.CreateFDiv(to_wide(x), to_wide(y)), middle);
+  return b.CreateTrunc(quotient, x->getType());
+}
+
+}  // namespace
+
+llvm::Value* emit_integer_division(
+    EmitContext& e, ir::OpKind op, DType dtype, llvm::Value* x, llvm::Value* y) {
+  auto& b = e.b;
+  llvm::Value* zero = integer(x, 0);
+  llvm::Value* by_zero = b.CreateICmpEQ(y, zero);
+  if (dtype == DType::u8) {
+    llvm::Value* divisor = b.CreateSelect(by_zero, integer(y, 1), y);
+    llvm::Value* quotient = truncated_quotient(e, dtype, x, divisor);
+    if (op == ir::OpKind::div) return b.CreateSelect(by_zero, zero, quotient);
+    return b.CreateSelect(by_zero, zero, b.CreateSub(x, b.CreateMul(quotient, divisor)));
+  }
+  // The most negative number over -1 traps: -1 is handled by negation, which wraps.
+  llvm::Value* by_minus_one = b.CreateICmpEQ(y, integer(y, -1));
+  llvm::Value* divisor = b.CreateSelect(b.CreateOr(by_zero, by_minus_one), integer(y, 1), y);
+  llvm::Value* quotient = truncated_quotient(e, dtype, x, divisor);
+  llvm::Value* remainder = b.CreateSub(x, b.CreateMul(quotient, divisor));
+  llvm::Value* differs = b.CreateICmpSLT(b.CreateXor(remainder, divisor), zero);
+  llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(remainder, zero), differs);
+  if (op == ir::OpKind::div) {
+    quotient = b.CreateSelect(adjust, b.CreateSub(quotient, integer(x, 1)), quotient);
+    quotient = b.CreateSelect(by_minus_one, b.CreateNeg(x), quotient);
+    return b.CreateSelect(by_zero, zero, quotient);
+  }
+  remainder = b.CreateSelect(adjust, b.CreateAdd(remainder, divisor), remainder);
+  return b.CreateSelect(b.CreateOr(by_zero, by_minus_one), zero, remainder);
+}
+
+llvm::Value* emit_shift(
+    EmitContext& e, ir::OpKind op, DType dtype, llvm::Value* x, llvm::Value* y) {
+  auto& b = e.b;
+  const auto width = static_cast<int64_t>(size_of(dtype) * 8);
+  // As an unsigned number a negative amount is too large as well.
+  llvm::Value* in_range = dtype == DType::u8 || dtype == DType::i8
+                              ? b.CreateICmpULT(y, integer(y, 8))
+                              : b.CreateICmpULT(y, integer(y, width));
+  llvm::Value* zero = integer(x, 0);
+  if (op == ir::OpKind::shift_left) {
+    return b.CreateSelect(in_range, b.CreateShl(x, b.CreateSelect(in_range, y, zero)), zero);
+  }
+  if (dtype == DType::u8) {
+    return b.CreateSelect(in_range, b.CreateLShr(x, b.CreateSelect(in_range, y, zero)), zero);
+  }
+  return b.CreateAShr(x, b.CreateSelect(in_range, y, integer(y, width - 1)));
+}
+
+}  // namespace wick::codegen::llvm_jit

@@ -1,0 +1,168 @@
+#include "wick/codegen/llvm/emit_context.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace wick::codegen::llvm_jit {
+
+namespace {
+
+/// Round to nearest even on the bits; NaN keeps its upper payload and becomes quiet.
+llvm::Value* bfloat_bits(EmitContext& e, llvm::Value* value) {
+  auto& b = e.b;
+  llvm::Type* i32 = shaped(b.getInt32Ty(), value);
+  llvm::Value* bits = b.CreateBitCast(value, i32);
+  llvm::Value* upper = b.CreateLShr(bits, 16);
+  llvm::Value* odd = b.CreateAnd(upper, integer(bits, 1));
+  llvm::Value* sum = b.CreateAdd(bits, b.CreateAdd(odd, integer(bits, 0x7FFF)));
+  llvm::Value* quiet = b.CreateOr(upper, integer(bits, 0x40));
+  return b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, b.CreateLShr(sum, 16));
+}
+
+llvm::Value* float_of_bfloat_bits(EmitContext& e, llvm::Value* bits) {
+  llvm::Value* shifted = e.b.CreateShl(bits, 16);
+  return e.b.CreateBitCast(shifted, shaped(e.b.getFloatTy(), bits));
+}
+
+}  // namespace
+
+llvm::Type* shaped(llvm::Type* element, const llvm::Value* like) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
+  return vector == nullptr ? element
+                           : llvm::FixedVectorType::get(element, vector->getNumElements());
+}
+
+llvm::Constant* real(const llvm::Value* like, double value) {
+  return llvm::ConstantFP::get(like->getType(), value);
+}
+
+llvm::Constant* integer(const llvm::Value* like, int64_t value) {
+  return llvm::ConstantInt::getSigned(like->getType(), value);
+}
+
+bool is_vector(const llvm::Value* value) {
+  return value->getType()->isVectorTy();
+}
+
+llvm::Type* EmitContext::register_type(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+    case DType::f16:
+    case DType::bf16:
+      return b.getFloatTy();
+    case DType::f64:
+      return b.getDoubleTy();
+    case DType::i8:
+    case DType::u8:
+      return b.getInt8Ty();
+    case DType::i16:
+      return b.getInt16Ty();
+    case DType::i32:
+      return b.getInt32Ty();
+    case DType::i64:
+      return b.getInt64Ty();
+    case DType::bool_:
+      return b.getInt1Ty();
+  }
+  __builtin_unreachable();
+}
+
+llvm::Type* EmitContext::storage_type(DType dtype) {
+  if (dtype == DType::f16) return b.getHalfTy();
+  if (dtype == DType::bf16) return b.getInt16Ty();
+  if (dtype == DType::bool_) return b.getInt8Ty();
+  return register_type(dtype);
+}
+
+llvm::Type* EmitContext::vector_of(llvm::Type* element) const {
+  return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+}
+
+llvm::Value* EmitContext::to_register(DType dtype, llvm::Value* stored) {
+  switch (dtype) {
+    case DType::f16:
+      return b.CreateFPExt(stored, shaped(b.getFloatTy(), stored));
+    case DType::bf16:
+      return float_of_bfloat_bits(*this, b.CreateZExt(stored, shaped(b.getInt32Ty(), stored)));
+    case DType::bool_:
+      return b.CreateICmpNE(stored, integer(stored, 0));
+    default:
+      return stored;
+  }
+}
+
+llvm::Value* EmitContext::to_storage(DType dtype, llvm::Value* value) {
+  switch (dtype) {
+    case DType::f16:
+      return b.CreateFPTrunc(value, shaped(b.getHalfTy(), value));
+    case DType::bf16:
+      return b.CreateTrunc(bfloat_bits(*this, value), shaped(b.getInt16Ty(), value));
+    case DType::bool_:
+      return b.CreateZExt(value, shaped(b.getInt8Ty(), value));
+    default:
+      return value;
+  }
+}
+
+llvm::Value* EmitContext::round_to(DType dtype, llvm::Value* value) {
+  if (dtype == DType::f16) return to_register(dtype, to_storage(dtype, value));
+  if (dtype == DType::bf16) return float_of_bfloat_bits(*this, bfloat_bits(*this, value));
+  return value;
+}
+
+llvm::Constant* EmitContext::literal(const Literal& value) {
+  llvm::Type* type = register_type(value.type().dtype);
+  switch (value.type().dtype) {
+    case DType::f32: {
+      uint32_t bits = 0;
+      std::memcpy(&bits, value.data(), sizeof bits);
+      return llvm::ConstantFP::get(
+          module.getContext(), llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits)));
+    }
+    case DType::f64: {
+      uint64_t bits = 0;
+      std::memcpy(&bits, value.data(), sizeof bits);
+      return llvm::ConstantFP::get(
+          module.getContext(), llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
+    }
+    case DType::f16:
+    case DType::bf16:
+      return llvm::ConstantFP::get(type, value.as_double(0));
+    default:
+      return llvm::ConstantInt::getSigned(type, value.as_integer(0));
+  }
+}
+
+llvm::Value* EmitContext::splat(llvm::Value* scalar) {
+  if (is_vector(scalar)) return scalar;
+  const auto count = llvm::ElementCount::getFixed(static_cast<unsigned>(lanes));
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(scalar)) {
+    return llvm::ConstantVector::getSplat(count, constant);
+  }
+  return b.CreateVectorSplat(count, scalar);
+}
+
+llvm::Constant* EmitContext::iota(llvm::Type* element) const {
+  llvm::SmallVector<llvm::Constant*, 16> values;
+  for (int lane = 0; lane < lanes; ++lane)
+    values.push_back(llvm::ConstantInt::get(element, lane));
+  return llvm::ConstantVector::get(values);
+}
+
+llvm::Value* EmitContext::fma(llvm::Value* x, llvm::Value* y, llvm::Value* z) {
+  if (!host.fma) return b.CreateFAdd(b.CreateFMul(x, y), z);
+  return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+}
+
+llvm::Value* EmitContext::polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients) {
+  llvm::Value* sum = real(x, coefficients.back());
+  for (const double coefficient : llvm::reverse(coefficients.drop_back())) {
+    sum = fma(sum, x, real(x, coefficient));
+  }
+  return sum;
+}
+
+llvm::Value* EmitContext::unary(llvm::Intrinsic::ID intrinsic, llvm::Value* x) {
+  return b.CreateUnaryIntrinsic(intrinsic, x);
+}
+
+}  // namespace wick::codegen::llvm_jit

@@ -1,0 +1,57 @@
+#pragma once
+
+// What every part of the emitter shares: the builder, the lane count, and the two forms of a
+// dtype. Values live in registers in `register form`: f16 and bf16 as a float that the dtype can
+// represent, bool as i1, all else as it is stored. Helpers take scalars and vectors alike; the
+// result has as many lanes as the operands.
+
+#include <cstdint>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "wick/codegen/llvm/host_target.h"
+#include "wick/ir/dtype.h"
+#include "wick/ir/literal.h"
+
+namespace wick::codegen::llvm_jit {
+
+struct EmitContext {
+  EmitContext(llvm::Module& the_module, const HostTarget& the_host)
+      : module(the_module),
+        host(the_host),
+        b(the_module.getContext()),
+        lanes(the_host.lanes) {}
+
+  llvm::Module& module;
+  const HostTarget& host;
+  llvm::IRBuilder<> b;
+  int lanes;
+
+  [[nodiscard]] llvm::Type* register_type(DType dtype);  // of one lane
+  [[nodiscard]] llvm::Type* storage_type(DType dtype);   // of one element in memory
+  [[nodiscard]] llvm::Type* vector_of(llvm::Type* element) const;
+
+  llvm::Value* to_register(DType dtype, llvm::Value* stored);
+  llvm::Value* to_storage(DType dtype, llvm::Value* value);
+  /// A float rounded to what `dtype` can represent; a no-op except for f16 and bf16.
+  llvm::Value* round_to(DType dtype, llvm::Value* value);
+  llvm::Constant* literal(const Literal& value);  // rank 0, in register form
+
+  llvm::Value* splat(llvm::Value* scalar);
+  llvm::Constant* iota(llvm::Type* element) const;  // 0, 1, ... in every lane
+
+  /// a * b + c, rounded once where the host can.
+  llvm::Value* fma(llvm::Value* x, llvm::Value* y, llvm::Value* z);
+  /// c[0] + c[1] * x + ... by Horner's rule.
+  llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients);
+  llvm::Value* unary(llvm::Intrinsic::ID intrinsic, llvm::Value* x);
+};
+
+/// The type with element `element` and the lanes of `like`.
+llvm::Type* shaped(llvm::Type* element, const llvm::Value* like);
+llvm::Constant* real(const llvm::Value* like, double value);
+llvm::Constant* integer(const llvm::Value* like, int64_t value);
+bool is_vector(const llvm::Value* value);
+
+}  // namespace wick::codegen::llvm_jit

@@ -1,0 +1,20 @@
+#pragma once
+
+// The machine that kernels are compiled for: the one this process runs on.
+
+#include <string>
+
+namespace wick::codegen::llvm_jit {
+
+struct HostTarget {
+  std::string triple;
+  std::string cpu;
+  std::string features;  // sorted, as LLVM spells them
+  int lanes = 4;         // of 32 bits in the widest vector register
+  bool avx512 = false;   // F, BW, DQ and VL: masks for every element type
+  bool fma = false;
+};
+
+const HostTarget& host_target();
+
+}  // namespace wick::codegen::llvm_jit

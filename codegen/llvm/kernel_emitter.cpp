@@ -1,0 +1,380 @@
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+#include <algorithm>
+
+#include "wick/codegen/llvm/compute.h"
+#include "wick/codegen/llvm/philox.h"
+#include "wick/ir/check.h"
+
+namespace wick::codegen::llvm_jit {
+
+namespace {
+
+constexpr int kTaskLevel = 1;
+constexpr int kVectorLevel = 2;
+constexpr int kInnerLevel = 3;
+
+/// Machine instructions for one vector, roughly: decides how far to unroll.
+int cost_of(const Instr& instr) {
+  using ir::OpKind;
+  if (instr.kind == InstrKind::random_bits) return 48;
+  if (instr.kind == InstrKind::cast) return 2;
+  if (instr.kind != InstrKind::compute) return 1;
+  if (instr.op == OpKind::pow) return 48;
+  if (instr.op == OpKind::div || instr.op == OpKind::rem || instr.op == OpKind::rsqrt) return 3;
+  return ir::has(instr.op, ir::kCostly) ? 14 : 1;
+}
+
+uint64_t bit(int dim) {
+  return uint64_t{1} << static_cast<unsigned>(dim);
+}
+
+}  // namespace
+
+KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const HostTarget& host)
+    : kernel_(kernel),
+      e_(module, host) {
+  check(kernel.dims.size() <= 64, "a kernel has at most 64 dimensions");
+  for (int d = 0; d < static_cast<int>(kernel.dims.size()); ++d) {
+    if (kernel.dims[static_cast<size_t>(d)].inner) {
+      inner_dims_.push_back(d);
+    } else if (d != kernel.vector_dim) {
+      task_dims_.push_back(d);
+    }
+  }
+  slots_.resize(kernel.instrs.size());
+  positions_.resize(kernel.dims.size());
+  llvm::FastMathFlags flags;
+  flags.setAllowContract(true);
+  e_.b.setFastMathFlags(flags);
+}
+
+const Instr& KernelEmitter::instr(int number) const {
+  return kernel_.instrs[static_cast<size_t>(number)];
+}
+
+Reduction KernelEmitter::reduction_of(const Instr& accumulate) const {
+  return {accumulate.op, instr(accumulate.operands[0]).dtype};
+}
+
+void KernelEmitter::find_dependencies() {
+  deps_.assign(kernel_.instrs.size(), 0);
+  const uint64_t inner = [&] {
+    uint64_t dims = 0;
+    for (const int d : inner_dims_)
+      dims |= bit(d);
+    return dims;
+  }();
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    const Instr& at = kernel_.instrs[i];
+    uint64_t dims = 0;
+    for (const int operand : at.operands)
+      dims |= deps_[static_cast<size_t>(operand)];
+    if (at.predicate >= 0) dims |= deps_[static_cast<size_t>(at.predicate)];
+    if (at.dynamic_index >= 0) dims |= deps_[static_cast<size_t>(at.dynamic_index)];
+    for (size_t d = 0; d < at.address.terms.size(); ++d) {
+      if (at.address.terms[d].stride != Stride::zero) dims |= bit(static_cast<int>(d));
+    }
+    if (at.kind == InstrKind::accumulate) {
+      // Blocks make the range, and so the result, depend on the block number.
+      if (kernel_.blocking) dims |= bit(kernel_.blocking->outer);
+      dims &= ~inner;
+      if (!kernel_.vector_is_inner()) dims |= bit(kernel_.vector_dim);
+    }
+    deps_[i] = dims;
+  }
+}
+
+bool KernelEmitter::varies(int number) const {
+  return (deps_[static_cast<size_t>(number)] & bit(kernel_.vector_dim)) != 0;
+}
+
+void KernelEmitter::find_splats() {
+  needs_splat_.assign(kernel_.instrs.size(), false);
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    const Instr& at = kernel_.instrs[i];
+    const bool wants_vectors = varies(static_cast<int>(i)) || at.kind == InstrKind::accumulate;
+    if (!wants_vectors) continue;
+    for (const int operand : at.operands)
+      needs_splat_[static_cast<size_t>(operand)] = true;
+    if (at.predicate >= 0) needs_splat_[static_cast<size_t>(at.predicate)] = true;
+  }
+}
+
+/// Loads from memory that the kernel writes stay where they are, as stores do.
+bool KernelEmitter::is_pinned(const Instr& at) const {
+  if (at.kind == InstrKind::store || at.kind == InstrKind::accumulate) return true;
+  if (at.kind != InstrKind::load) return false;
+  const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(at.buffer)];
+  return buffer.written || !buffer.no_alias;
+}
+
+int KernelEmitter::level_of(uint64_t dims) const {
+  for (int j = static_cast<int>(inner_dims_.size()); j-- > 0;) {
+    if ((dims & bit(inner_dims_[static_cast<size_t>(j)])) != 0) return kInnerLevel + j;
+  }
+  if (!kernel_.vector_is_inner() && (dims & bit(kernel_.vector_dim)) != 0) return kVectorLevel;
+  return dims == 0 ? 0 : kTaskLevel;
+}
+
+KernelEmitter::Plan KernelEmitter::make_plan(const Phase& phase) {
+  const int straight_level = kernel_.vector_is_inner() ? kTaskLevel : kVectorLevel;
+  const int innermost =
+      phase.loop ? kInnerLevel + static_cast<int>(inner_dims_.size()) - 1 : straight_level;
+  Plan plan{.phase = &phase, .levels = {}, .accumulates = {}};
+  for (const int number : phase.instrs) {
+    const Instr& at = instr(number);
+    int level = is_pinned(at) ? innermost : level_of(deps_[static_cast<size_t>(number)]);
+    const auto after = [&](int used) { level = std::max(level, known_levels_.lookup(used)); };
+    for (const int operand : at.operands)
+      after(operand);
+    if (at.predicate >= 0) after(at.predicate);
+    if (at.dynamic_index >= 0) after(at.dynamic_index);
+    if (at.kind == InstrKind::accumulate) plan.accumulates.push_back(number);
+    known_levels_[number] = level;
+    plan.levels.push_back(level);
+  }
+  for (const int number : plan.accumulates)
+    known_levels_[number] = straight_level;
+  return plan;
+}
+
+int KernelEmitter::choose_copies() const {
+  int cost = 0;
+  size_t bytes = 4;
+  int accumulates = 0;
+  for (const Plan& plan : plans_) {
+    int phase_cost = 0;
+    for (const int number : plan.phase->instrs) {
+      if (!varies(number) && instr(number).kind != InstrKind::accumulate) continue;
+      phase_cost += cost_of(instr(number));
+      bytes = std::max(bytes, size_of(instr(number).dtype));
+    }
+    cost = std::max(cost, phase_cost);
+    accumulates = std::max(accumulates, static_cast<int>(plan.accumulates.size()));
+  }
+  cost *= static_cast<int>(bytes / 4);
+  const bool reduces = accumulates > 0;
+  if (cost <= (reduces ? 16 : 10)) return 4;
+  return cost <= (reduces ? 48 : 24) ? 2 : 1;
+}
+
+llvm::Function* KernelEmitter::emit(const std::string& symbol) {
+  auto& b = e_.b;
+  llvm::Type* i64 = b.getInt64Ty();
+  llvm::Type* pointer = b.getPtrTy();
+  auto* type =
+      llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, i64, i64, i64, i64}, false);
+  function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, &e_.module);
+  function_->setDSOLocal(true);
+  entry_ = llvm::BasicBlock::Create(b.getContext(), "entry", function_);
+  auto* start = llvm::BasicBlock::Create(b.getContext(), "start", function_);
+  b.SetInsertPoint(entry_);
+  b.CreateBr(start);
+  b.SetInsertPoint(start);
+
+  find_dependencies();
+  find_splats();
+  for (const Phase& phase : kernel_.phases)
+    plans_.push_back(make_plan(phase));
+  unroll_ = choose_copies();
+  make_alias_scopes();
+  collect_accesses();
+  start_accesses();
+  for (const Plan& plan : plans_)
+    emit_level(plan, 0, 0);
+  emit_tasks();
+  b.CreateRetVoid();
+  return function_;
+}
+
+void KernelEmitter::collect_accesses() {
+  access_of_.assign(kernel_.instrs.size(), -1);
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    const Instr& at = kernel_.instrs[i];
+    if (at.kind != InstrKind::load && at.kind != InstrKind::store && at.kind != InstrKind::index) {
+      continue;
+    }
+    const int buffer = at.kind == InstrKind::index ? -1 : at.buffer;
+    const auto same = [&](const Access& access) {
+      return access.buffer == buffer && access.address == at.address;
+    };
+    const auto found = std::ranges::find_if(accesses_, same);
+    access_of_[i] = static_cast<int>(found - accesses_.begin());
+    if (found == accesses_.end()) accesses_.push_back({buffer, at.address, nullptr});
+  }
+}
+
+void KernelEmitter::emit_phases() {
+  for (const Plan& plan : plans_) {
+    if (plan.phase->loop) {
+      emit_loop_phase(plan);
+    } else {
+      emit_level(plan, kTaskLevel, kVectorLevel);
+    }
+  }
+}
+
+void KernelEmitter::emit_loop_phase(const Plan& plan) {
+  start_accumulators(plan);
+  emit_level(plan, kTaskLevel, kVectorLevel);
+  emit_inner(plan, 0);
+  finish_accumulators(plan);
+}
+
+void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
+  if (depth == inner_dims_.size()) return;
+  const int dim = inner_dims_[depth];
+  const auto [begin, end] = inner_range(dim);
+  const int level = kInnerLevel + static_cast<int>(depth);
+  const auto body = [&] {
+    enter_dims({dim}, &plan);
+    emit_level(plan, level, level);
+    emit_inner(plan, depth + 1);
+  };
+  if (dim == kernel_.vector_dim) {
+    emit_vector_loops(begin, end, body);
+    return;
+  }
+  loop(begin, end, 1, [&](llvm::Value* position) {
+    positions_[static_cast<size_t>(dim)] = position;
+    body();
+  });
+}
+
+void KernelEmitter::emit_level(const Plan& plan, int first_level, int last_level) {
+  for (size_t i = 0; i < plan.levels.size(); ++i) {
+    if (plan.levels[i] < first_level || plan.levels[i] > last_level) continue;
+    const int number = plan.phase->instrs[i];
+    const bool is_known = !slots_[static_cast<size_t>(number)].copies.empty();
+    if (is_known && !is_pinned(instr(number))) continue;
+    emit_instr(number);
+  }
+}
+
+void KernelEmitter::emit_instr(int number) {
+  const Instr& at = instr(number);
+  if (at.kind == InstrKind::accumulate) {
+    emit_accumulate(at, number);
+    return;
+  }
+  const bool is_vector_store = at.kind == InstrKind::store && in_vector_loop_ && varies(number);
+  if (at.kind == InstrKind::store) {
+    for (int copy = 0; copy < (is_vector_store ? copies_ : 1); ++copy)
+      emit_store(at, number, copy);
+    return;
+  }
+  Slot slot;
+  const int copies = varies(number) ? copies_ : 1;
+  for (int copy = 0; copy < copies; ++copy)
+    slot.copies.push_back(emit_copy(at, number, copy));
+  const bool is_uniform = !varies(number);
+  if (is_uniform && needs_splat_[static_cast<size_t>(number)]) {
+    slot.splat = e_.splat(slot.copies[0]);
+  }
+  slots_[static_cast<size_t>(number)] = std::move(slot);
+}
+
+llvm::Value* KernelEmitter::operand(int number, int copy, bool as_vector) {
+  const Slot& slot = slots_[static_cast<size_t>(number)];
+  check(!slot.copies.empty(), "a kernel instruction is computed before it is used");
+  if (varies(number)) {
+    // Computed for more copies or fewer elsewhere would be another loop's value.
+    check(static_cast<int>(slot.copies.size()) == copies_, "a varying value has its copies");
+    return slot.copies[static_cast<size_t>(copy)];
+  }
+  if (!as_vector) return slot.copies[0];
+  return slot.splat != nullptr ? slot.splat : e_.splat(slot.copies[0]);
+}
+
+llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
+  const bool as_vector = varies(number);
+  Values values;
+  for (const int used : at.operands)
+    values.push_back(operand(used, copy, as_vector));
+  switch (at.kind) {
+    case InstrKind::constant:
+      return e_.literal(at.value);
+    case InstrKind::load:
+      return emit_load(at, number, copy);
+    case InstrKind::index:
+      return emit_index(at, number, copy);
+    case InstrKind::compute:
+      return emit_compute(e_, at.op, instr(at.operands.back()).dtype, values);
+    case InstrKind::cast:
+      return emit_cast(e_, instr(at.operands[0]).dtype, at.dtype, values[0]);
+    case InstrKind::random_bits:
+      return emit_random_bits(e_, values[0], values[1], values[2]);
+    case InstrKind::accumulate:
+    case InstrKind::store:
+      break;
+  }
+  check(false, "an instruction with a value");
+  return nullptr;
+}
+
+void KernelEmitter::start_accumulators(const Plan& plan) {
+  accumulators_.clear();
+  accumulator_at_.clear();
+  const int copies = kernel_.vector_is_inner() ? unroll_ : copies_;
+  for (const int number : plan.accumulates) {
+    accumulator_at_[number] = static_cast<int>(accumulators_.size());
+    const Reduction reduction = reduction_of(instr(number));
+    for (int copy = 0; copy < copies; ++copy) {
+      const Partial start = reduction_start(e_, reduction);
+      accumulators_.push_back(start.value);
+      if (reduction.tracks_position()) accumulators_.push_back(start.position);
+    }
+  }
+}
+
+void KernelEmitter::emit_accumulate(const Instr& at, int number) {
+  const Reduction reduction = reduction_of(at);
+  const size_t width = reduction.tracks_position() ? 2 : 1;
+  const auto first = static_cast<size_t>(accumulator_at_[number]);
+  for (int copy = 0; copy < copies_; ++copy) {
+    llvm::Value** place = &accumulators_[first + static_cast<size_t>(copy) * width];
+    const Partial old{place[0], width == 2 ? place[1] : nullptr};
+    Partial next{operand(at.operands[0], copy, true)};
+    if (width == 2) next.position = operand(at.operands[1], copy, true);
+    Partial result = combine(e_, reduction, old, next);
+    const auto keep_masked = [&](llvm::Value* updated, llvm::Value* before) {
+      return mask_ == nullptr ? updated : e_.b.CreateSelect(mask_, updated, before);
+    };
+    place[0] = keep_masked(result.value, old.value);
+    if (width == 2) place[1] = keep_masked(result.position, old.position);
+  }
+}
+
+void KernelEmitter::finish_accumulators(const Plan& plan) {
+  const bool folds = kernel_.vector_is_inner();
+  const int copies = folds ? unroll_ : copies_;
+  for (const int number : plan.accumulates) {
+    const Reduction reduction = reduction_of(instr(number));
+    const size_t width = reduction.tracks_position() ? 2 : 1;
+    const auto first = static_cast<size_t>(accumulator_at_[number]);
+    llvm::SmallVector<Partial, 8> partials;
+    for (int copy = 0; copy < copies; ++copy) {
+      llvm::Value** place = &accumulators_[first + static_cast<size_t>(copy) * width];
+      partials.push_back({place[0], width == 2 ? place[1] : nullptr});
+    }
+    Slot slot;
+    if (folds) {
+      for (size_t count = partials.size() / 2; count >= 1; count /= 2) {
+        for (size_t i = 0; i < count; ++i) {
+          partials[i] = combine(e_, reduction, partials[i], partials[i + count]);
+        }
+      }
+      partials.resize(1);
+      partials[0] = fold_lanes(e_, reduction, partials[0]);
+    }
+    for (const Partial& partial : partials) {
+      slot.copies.push_back(reduction_result(e_, reduction, partial));
+    }
+    if (folds && needs_splat_[static_cast<size_t>(number)]) slot.splat = e_.splat(slot.copies[0]);
+    slots_[static_cast<size_t>(number)] = std::move(slot);
+  }
+  accumulators_.clear();
+}
+
+}  // namespace wick::codegen::llvm_jit

@@ -1,0 +1,144 @@
+#pragma once
+
+// Kernel IR to one LLVM function of type KernelFunction.
+//
+// No IR passes run afterwards, so the emitter does what matters: an instruction is emitted at the
+// loop level that it depends on, addresses are advanced level by level, values that do not vary
+// along the vector dimension stay scalar, and the vector loop is unrolled by `copies` with as many
+// accumulators. Levels: 0 before all loops, 1 the body of the loop over tasks, 2 the body of the
+// loop over an outer vector dimension, 3 + j the body of the loop over inner dimension j.
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include "wick/codegen/kernel_ir.h"
+#include "wick/codegen/llvm/emit_context.h"
+#include "wick/codegen/llvm/reduction.h"
+
+namespace wick::codegen::llvm_jit {
+
+class KernelEmitter {
+ public:
+  KernelEmitter(const Kernel& kernel, llvm::Module& module, const HostTarget& host);
+
+  llvm::Function* emit(const std::string& symbol);
+
+ private:
+  using Values = llvm::SmallVector<llvm::Value*, 4>;
+
+  /// What an instruction computed: one scalar when it is uniform along the vector dimension, else
+  /// one vector for each copy of the unrolled body.
+  struct Slot {
+    Values copies;
+    llvm::Value* splat = nullptr;  // of a uniform value that varying instructions use
+  };
+
+  /// An address, or the affine part of an index when `buffer` is -1, as far as the loops that are
+  /// open decide it. Instructions of equal address share one.
+  struct Access {
+    int buffer = -1;
+    Affine address;
+    llvm::Value* partial = nullptr;
+  };
+
+  /// A phase with the level of each of its instructions.
+  struct Plan {
+    const Phase* phase = nullptr;
+    std::vector<int> levels;  // one an instruction of the phase
+    std::vector<int> accumulates;
+  };
+
+  /// Values that change with each open loop.
+  struct Scope {
+    std::vector<Slot> slots;
+    std::vector<llvm::Value*> partials;
+    std::vector<llvm::Value*> positions;
+  };
+
+  // kernel_emitter.cpp: analysis, phases, instructions
+  void find_dependencies();
+  void find_splats();
+  void collect_accesses();
+  Plan make_plan(const Phase& phase);
+  [[nodiscard]] bool is_pinned(const Instr& instr) const;
+  [[nodiscard]] int level_of(uint64_t dims) const;
+  [[nodiscard]] bool varies(int number) const;
+  [[nodiscard]] int choose_copies() const;
+  void emit_phases();
+  void emit_loop_phase(const Plan& plan);
+  void emit_inner(const Plan& plan, size_t depth);
+  void emit_level(const Plan& plan, int first_level, int last_level);
+  void emit_instr(int number);
+  llvm::Value* emit_copy(const Instr& instr, int number, int copy);
+  void emit_accumulate(const Instr& instr, int number);
+  void start_accumulators(const Plan& plan);
+  void finish_accumulators(const Plan& plan);
+  llvm::Value* operand(int number, int copy, bool as_vector);
+  [[nodiscard]] const Instr& instr(int number) const;
+  [[nodiscard]] Reduction reduction_of(const Instr& instr) const;
+
+  // kernel_emitter_loops.cpp
+  void emit_tasks();
+  void emit_vector_loops(llvm::Value* begin, llvm::Value* end, const std::function<void()>& body);
+  void loop(llvm::Value* begin,
+            llvm::Value* end,
+            int64_t step,
+            const std::function<void(llvm::Value*)>& body);
+  std::pair<llvm::Value*, llvm::Value*> inner_range(int dim);
+  llvm::Value* lane_mask(llvm::Value* remaining);
+  [[nodiscard]] Scope save_scope() const;
+  void restore_scope(Scope scope);
+
+  // kernel_emitter_memory.cpp
+  void start_accesses();
+  void enter_dims(llvm::ArrayRef<int> dims, const Plan* plan);
+  llvm::Value* param(int index);
+  llvm::Value* lane_offsets(int stride_param);
+  llvm::Value* copy_offset(int stride_param, int copy);
+  llvm::Value* emit_index(const Instr& instr, int number, int copy);
+  llvm::Value* emit_load(const Instr& instr, int number, int copy);
+  void emit_store(const Instr& instr, int number, int copy);
+  llvm::Value* address_of(const Instr& instr, int number, int copy);
+  llvm::Value* mask_of(const Instr& instr, int copy, bool as_vector);
+  llvm::Value* load_any_lane(const Instr& instr, int number, int copy);
+  llvm::Instruction* tag(llvm::Instruction* access, int buffer);
+  void make_alias_scopes();
+  [[nodiscard]] Stride vector_stride(const Instr& instr) const;
+
+  const Kernel& kernel_;
+  EmitContext e_;
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;  // params and buffers are read here, when first needed
+
+  std::vector<uint64_t> deps_;  // dims that an instruction depends on, by instruction
+  std::vector<bool> needs_splat_;
+  llvm::DenseMap<int, int> known_levels_;  // where an instruction planned so far is emitted
+  std::vector<Plan> plans_;
+  std::vector<int> inner_dims_;
+  std::vector<int> task_dims_;
+
+  std::vector<Slot> slots_;
+  std::vector<Access> accesses_;
+  std::vector<int> access_of_;               // by instruction, -1: none
+  std::vector<llvm::Value*> positions_;      // by dimension, of copy 0 and lane 0
+  std::vector<llvm::Value*> accumulators_;   // carried by every loop of the phase
+  llvm::DenseMap<int, int> accumulator_at_;  // instruction to its place in accumulators_
+  int copies_ = 1;                           // in the body being emitted
+  int unroll_ = 1;                           // of the main loop
+  bool in_vector_loop_ = false;
+  llvm::Value* mask_ = nullptr;  // lanes in range; null: all
+
+  llvm::DenseMap<int, llvm::Value*> params_;
+  llvm::DenseMap<int, llvm::Value*> lane_offsets_;
+  llvm::DenseMap<std::pair<int, int>, llvm::Value*> copy_offsets_;
+  std::vector<llvm::MDNode*> scope_of_;    // by buffer
+  std::vector<llvm::MDNode*> noalias_of_;  // by buffer
+};
+
+}  // namespace wick::codegen::llvm_jit

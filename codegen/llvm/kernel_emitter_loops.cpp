@@ -1,0 +1,165 @@
+#include <llvm/IR/Intrinsics.h>
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+namespace wick::codegen::llvm_jit {
+
+KernelEmitter::Scope KernelEmitter::save_scope() const {
+  Scope scope{.slots = slots_, .partials = {}, .positions = positions_};
+  for (const Access& access : accesses_)
+    scope.partials.push_back(access.partial);
+  return scope;
+}
+
+void KernelEmitter::restore_scope(Scope scope) {
+  slots_ = std::move(scope.slots);
+  positions_ = std::move(scope.positions);
+  for (size_t i = 0; i < accesses_.size(); ++i)
+    accesses_[i].partial = scope.partials[i];
+}
+
+/// Tests before the first round and after each, so that the body is one block where it can be.
+/// The accumulators travel through.
+void KernelEmitter::loop(llvm::Value* begin,
+                         llvm::Value* end,
+                         int64_t step,
+                         const std::function<void(llvm::Value*)>& body) {
+  auto& b = e_.b;
+  Scope scope = save_scope();
+  auto* before = b.GetInsertBlock();
+  auto* block = llvm::BasicBlock::Create(b.getContext(), "loop", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "done", function_);
+  b.CreateCondBr(b.CreateICmpSLT(begin, end), block, after);
+
+  b.SetInsertPoint(block);
+  llvm::PHINode* position = b.CreatePHI(b.getInt64Ty(), 2);
+  position->addIncoming(begin, before);
+  const std::vector<llvm::Value*> start = accumulators_;
+  llvm::SmallVector<llvm::PHINode*, 8> carried;
+  for (llvm::Value*& value : accumulators_) {
+    carried.push_back(b.CreatePHI(value->getType(), 2));
+    carried.back()->addIncoming(value, before);
+    value = carried.back();
+  }
+  body(position);
+  auto* latch = b.GetInsertBlock();
+  llvm::Value* next = b.CreateNSWAdd(position, b.getInt64(static_cast<uint64_t>(step)));
+  position->addIncoming(next, latch);
+  for (size_t i = 0; i < carried.size(); ++i)
+    carried[i]->addIncoming(accumulators_[i], latch);
+  b.CreateCondBr(b.CreateICmpSLT(next, end), block, after);
+
+  b.SetInsertPoint(after);
+  for (size_t i = 0; i < carried.size(); ++i) {
+    llvm::PHINode* result = b.CreatePHI(start[i]->getType(), 2);
+    result->addIncoming(start[i], before);
+    result->addIncoming(accumulators_[i], latch);
+    accumulators_[i] = result;
+  }
+  restore_scope(std::move(scope));
+}
+
+/// Task t stands at the row-major position t of the task dimensions: divided once at the start,
+/// then counted up like an odometer.
+void KernelEmitter::emit_tasks() {
+  auto& b = e_.b;
+  llvm::Value* begin = function_->getArg(2);
+  llvm::Value* end = function_->getArg(3);
+  const size_t count = task_dims_.size();
+  std::vector<llvm::Value*> starts(count);
+  llvm::Value* rest = begin;
+  for (size_t i = count; i-- > 0;) {
+    if (i == 0) {
+      starts[i] = rest;
+      break;
+    }
+    llvm::Value* extent = param(kernel_.dims[static_cast<size_t>(task_dims_[i])].extent_param);
+    // An empty kernel has no task, but this is reached all the same.
+    extent = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, extent, b.getInt64(1));
+    starts[i] = b.CreateURem(rest, extent);
+    rest = b.CreateUDiv(rest, extent);
+  }
+  accumulators_ = starts;  // the odometer travels as accumulators do
+  loop(begin, end, 1, [&](llvm::Value*) {
+    const std::vector<llvm::Value*> odometer = std::exchange(accumulators_, {});
+    for (size_t i = 0; i < count; ++i) {
+      positions_[static_cast<size_t>(task_dims_[i])] = odometer[i];
+    }
+    enter_dims(task_dims_, nullptr);
+    if (kernel_.vector_is_inner()) {
+      copies_ = 1;
+      emit_phases();
+    } else {
+      emit_vector_loops(function_->getArg(4), function_->getArg(5), [&] {
+        enter_dims({kernel_.vector_dim}, nullptr);
+        emit_phases();
+      });
+    }
+    std::vector<llvm::Value*> next(count);
+    llvm::Value* carry = b.getTrue();
+    for (size_t i = count; i-- > 0;) {
+      llvm::Value* sum = b.CreateAdd(odometer[i], b.CreateZExt(carry, b.getInt64Ty()));
+      if (i > 0) {
+        carry = b.CreateICmpEQ(
+            sum, param(kernel_.dims[static_cast<size_t>(task_dims_[i])].extent_param));
+        sum = b.CreateSelect(carry, b.getInt64(0), sum);
+      }
+      next[i] = sum;
+    }
+    accumulators_ = next;
+  });
+  accumulators_.clear();
+}
+
+/// A main loop over whole groups of `unroll_` vectors and a masked loop over what is left. When the
+/// body is so large that it is not unrolled and masks are cheap, the masked loop does it all.
+void KernelEmitter::emit_vector_loops(llvm::Value* begin,
+                                      llvm::Value* end,
+                                      const std::function<void()>& body) {
+  auto& b = e_.b;
+  const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
+  llvm::Value* main_end = begin;
+  in_vector_loop_ = true;
+  if (unroll_ > 1 || !e_.host.avx512) {
+    const int64_t step = int64_t{e_.lanes} * unroll_;
+    llvm::Value* count =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
+    llvm::Value* whole = b.CreateAnd(count, b.getInt64(static_cast<uint64_t>(-step)));
+    main_end = b.CreateAdd(begin, whole);
+    copies_ = unroll_;
+    loop(begin, main_end, step, [&](llvm::Value* position) {
+      positions_[vector_dim] = position;
+      body();
+    });
+  }
+  copies_ = 1;
+  loop(main_end, end, e_.lanes, [&](llvm::Value* position) {
+    positions_[vector_dim] = position;
+    mask_ = lane_mask(b.CreateSub(end, position));
+    body();
+    mask_ = nullptr;
+  });
+  in_vector_loop_ = false;
+}
+
+llvm::Value* KernelEmitter::lane_mask(llvm::Value* remaining) {
+  auto& b = e_.b;
+  llvm::Value* bounded = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::umin, remaining, b.getInt64(static_cast<uint64_t>(e_.lanes)));
+  llvm::Value* limit = e_.splat(b.CreateTrunc(bounded, b.getInt32Ty()));
+  return b.CreateICmpULT(e_.iota(b.getInt32Ty()), limit);
+}
+
+std::pair<llvm::Value*, llvm::Value*> KernelEmitter::inner_range(int dim) {
+  auto& b = e_.b;
+  llvm::Value* extent = param(kernel_.dims[static_cast<size_t>(dim)].extent_param);
+  if (!kernel_.blocking || kernel_.blocking->inner != dim) return {b.getInt64(0), extent};
+  llvm::Value* size = param(kernel_.blocking->size_param);
+  llvm::Value* block = positions_[static_cast<size_t>(kernel_.blocking->outer)];
+  llvm::Value* begin = b.CreateMul(block, size);
+  llvm::Value* end =
+      b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(begin, size), extent);
+  return {begin, end};
+}
+
+}  // namespace wick::codegen::llvm_jit

@@ -1,0 +1,262 @@
+#include <llvm/IR/Intrinsics.h>
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+#include "wick/ir/check.h"
+
+namespace wick::codegen::llvm_jit {
+
+/// One scope for each buffer that shares memory with no other.
+void KernelEmitter::make_alias_scopes() {
+  llvm::MDBuilder metadata(e_.b.getContext());
+  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain("kernel");
+  const size_t count = kernel_.buffers.size();
+  std::vector<llvm::Metadata*> scopes(count, nullptr);
+  for (size_t i = 0; i < count; ++i) {
+    if (kernel_.buffers[i].no_alias) scopes[i] = metadata.createAnonymousAliasScope(domain);
+  }
+  scope_of_.assign(count, nullptr);
+  noalias_of_.assign(count, nullptr);
+  for (size_t i = 0; i < count; ++i) {
+    llvm::SmallVector<llvm::Metadata*, 8> others;
+    for (size_t j = 0; j < count; ++j) {
+      if (j != i && scopes[j] != nullptr) others.push_back(scopes[j]);
+    }
+    if (scopes[i] != nullptr) scope_of_[i] = llvm::MDNode::get(e_.b.getContext(), scopes[i]);
+    if (!others.empty()) noalias_of_[i] = llvm::MDNode::get(e_.b.getContext(), others);
+  }
+}
+
+llvm::Instruction* KernelEmitter::tag(llvm::Instruction* access, int buffer) {
+  const auto at = static_cast<size_t>(buffer);
+  if (scope_of_[at] != nullptr) {
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, scope_of_[at]);
+  }
+  if (noalias_of_[at] != nullptr) {
+    access->setMetadata(llvm::LLVMContext::MD_noalias, noalias_of_[at]);
+  }
+  return access;
+}
+
+llvm::Value* KernelEmitter::param(int index) {
+  llvm::Value*& value = params_[index];
+  if (value == nullptr) {
+    const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
+    e_.b.SetInsertPoint(entry_->getTerminator());
+    llvm::Type* i64 = e_.b.getInt64Ty();
+    llvm::Value* address =
+        e_.b.CreateConstInBoundsGEP1_64(i64, function_->getArg(1), static_cast<uint64_t>(index));
+    value = e_.b.CreateLoad(i64, address);
+  }
+  return value;
+}
+
+/// 0, s, 2s, ... for a stride known at launch.
+llvm::Value* KernelEmitter::lane_offsets(int stride_param) {
+  llvm::Value*& value = lane_offsets_[stride_param];
+  if (value == nullptr) {
+    llvm::Value* stride = param(stride_param);
+    const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
+    e_.b.SetInsertPoint(entry_->getTerminator());
+    value = e_.b.CreateMul(e_.splat(stride), e_.iota(e_.b.getInt64Ty()));
+  }
+  return value;
+}
+
+/// How far copy `copy` of the unrolled body is from copy 0, in elements.
+llvm::Value* KernelEmitter::copy_offset(int stride_param, int copy) {
+  llvm::Value*& value = copy_offsets_[{stride_param, copy}];
+  if (value == nullptr) {
+    llvm::Value* stride = param(stride_param);
+    const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
+    e_.b.SetInsertPoint(entry_->getTerminator());
+    value = e_.b.CreateMul(stride, e_.b.getInt64(static_cast<uint64_t>(copy * e_.lanes)));
+  }
+  return value;
+}
+
+void KernelEmitter::start_accesses() {
+  auto& b = e_.b;
+  for (Access& access : accesses_) {
+    llvm::Value* offset =
+        access.address.offset_param < 0 ? nullptr : param(access.address.offset_param);
+    if (access.buffer < 0) {
+      access.partial = offset == nullptr ? b.getInt64(0) : offset;
+      continue;
+    }
+    llvm::Value* place = b.CreateConstInBoundsGEP1_64(
+        b.getPtrTy(), function_->getArg(0), static_cast<uint64_t>(access.buffer));
+    llvm::Value* base = b.CreateLoad(b.getPtrTy(), place);
+    const DType dtype = kernel_.buffers[static_cast<size_t>(access.buffer)].dtype;
+    access.partial =
+        offset == nullptr ? base : b.CreateInBoundsGEP(e_.storage_type(dtype), base, offset);
+  }
+}
+
+/// Adds the terms of these dimensions, whose positions are set, to the accesses: to all, or to
+/// those of one phase.
+void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
+  auto& b = e_.b;
+  std::vector<bool> wanted(accesses_.size(), plan == nullptr);
+  if (plan != nullptr) {
+    for (const int number : plan->phase->instrs) {
+      const int access = access_of_[static_cast<size_t>(number)];
+      if (access >= 0) wanted[static_cast<size_t>(access)] = true;
+    }
+  }
+  for (size_t i = 0; i < accesses_.size(); ++i) {
+    if (!wanted[i]) continue;
+    Access& access = accesses_[i];
+    for (const int dim : dims) {
+      const Affine::Term& term = access.address.terms[static_cast<size_t>(dim)];
+      if (term.stride == Stride::zero) continue;
+      llvm::Value* step = positions_[static_cast<size_t>(dim)];
+      if (term.stride == Stride::dynamic) step = b.CreateMul(step, param(term.param));
+      if (access.buffer < 0) {
+        access.partial = b.CreateAdd(access.partial, step);
+      } else {
+        const DType dtype = kernel_.buffers[static_cast<size_t>(access.buffer)].dtype;
+        access.partial = b.CreateInBoundsGEP(e_.storage_type(dtype), access.partial, step);
+      }
+    }
+  }
+}
+
+Stride KernelEmitter::vector_stride(const Instr& at) const {
+  return in_vector_loop_ ? at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride
+                         : Stride::zero;
+}
+
+llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  llvm::Value* base =
+      accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])].partial;
+  const Stride stride = vector_stride(at);
+  if (stride == Stride::zero) return base;
+  if (stride == Stride::one) {
+    base = b.CreateAdd(base, b.getInt64(static_cast<uint64_t>(copy * e_.lanes)));
+    return b.CreateAdd(e_.splat(base), e_.iota(b.getInt64Ty()));
+  }
+  const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
+  if (copy > 0) base = b.CreateAdd(base, copy_offset(stride_param, copy));
+  return b.CreateAdd(e_.splat(base), lane_offsets(stride_param));
+}
+
+/// A pointer to consecutive elements (or to one, when the address is uniform), or a vector of
+/// pointers.
+llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  llvm::Type* element = e_.storage_type(at.dtype);
+  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+  llvm::Value* base = access.partial;
+  llvm::Value* lanes = nullptr;  // offsets of the lanes, when not consecutive
+  if (at.dynamic_index >= 0) {
+    const bool by_lane = varies(at.dynamic_index);
+    llvm::Value* index = operand(at.dynamic_index, copy, by_lane);
+    llvm::Value* stride = param(at.dynamic_stride_param);
+    llvm::Value* offset = b.CreateMul(index, by_lane ? e_.splat(stride) : stride);
+    if (by_lane) {
+      lanes = offset;
+    } else {
+      base = b.CreateInBoundsGEP(element, base, offset);
+    }
+  }
+  const Stride stride = vector_stride(at);
+  if (stride == Stride::one) {
+    base = b.CreateConstInBoundsGEP1_64(element, base, static_cast<uint64_t>(copy * e_.lanes));
+    if (lanes != nullptr) lanes = b.CreateAdd(lanes, e_.iota(b.getInt64Ty()));
+  } else if (stride == Stride::dynamic) {
+    const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
+    if (copy > 0) base = b.CreateInBoundsGEP(element, base, copy_offset(stride_param, copy));
+    llvm::Value* offsets = lane_offsets(stride_param);
+    lanes = lanes == nullptr ? offsets : b.CreateAdd(lanes, offsets);
+  }
+  return lanes == nullptr ? base : b.CreateInBoundsGEP(element, base, lanes);
+}
+
+/// The lanes that an access may touch; null: all. A scalar bool for a uniform access.
+llvm::Value* KernelEmitter::mask_of(const Instr& at, int copy, bool as_vector) {
+  if (at.predicate < 0) return as_vector ? mask_ : nullptr;
+  llvm::Value* predicate = operand(at.predicate, copy, as_vector);
+  if (!as_vector || mask_ == nullptr) return predicate;
+  return e_.b.CreateAnd(predicate, mask_);
+}
+
+/// A uniform address under a predicate that varies: read once if any lane wants it.
+llvm::Value* KernelEmitter::load_any_lane(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  llvm::Value* mask = mask_of(at, copy, true);
+  llvm::Type* one = llvm::FixedVectorType::get(e_.storage_type(at.dtype), 1);
+  llvm::Value* any = b.CreateOrReduce(mask);
+  llvm::Value* any_vector = b.CreateBitCast(any, llvm::FixedVectorType::get(b.getInt1Ty(), 1));
+  auto* load = b.CreateMaskedLoad(one,
+                                  address_of(at, number, copy),
+                                  llvm::Align(size_of(at.dtype)),
+                                  any_vector,
+                                  llvm::Constant::getNullValue(one));
+  tag(load, at.buffer);
+  llvm::Value* value = e_.to_register(at.dtype, b.CreateExtractElement(load, uint64_t{0}));
+  value = e_.splat(value);
+  return b.CreateSelect(mask, value, llvm::Constant::getNullValue(value->getType()));
+}
+
+llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  const llvm::Align align(size_of(at.dtype));
+  llvm::Type* element = e_.storage_type(at.dtype);
+  const bool by_lane = at.dynamic_index >= 0 && in_vector_loop_ && varies(at.dynamic_index);
+  const Stride stride = vector_stride(at);
+  if (stride == Stride::zero && !by_lane) {
+    if (varies(number)) return load_any_lane(at, number, copy);
+    llvm::Value* address = address_of(at, number, copy);
+    if (at.predicate < 0) {
+      return e_.to_register(at.dtype, tag(b.CreateAlignedLoad(element, address, align), at.buffer));
+    }
+    llvm::Type* one = llvm::FixedVectorType::get(element, 1);
+    llvm::Value* mask =
+        b.CreateBitCast(mask_of(at, copy, false), llvm::FixedVectorType::get(b.getInt1Ty(), 1));
+    auto* load = b.CreateMaskedLoad(one, address, align, mask, llvm::Constant::getNullValue(one));
+    tag(load, at.buffer);
+    return e_.to_register(at.dtype, b.CreateExtractElement(load, uint64_t{0}));
+  }
+  llvm::Type* vector = e_.vector_of(element);
+  llvm::Value* address = address_of(at, number, copy);
+  llvm::Value* mask = mask_of(at, copy, true);
+  llvm::Value* zeros = llvm::Constant::getNullValue(vector);
+  llvm::Instruction* load = nullptr;
+  if (is_vector(address)) {
+    load = b.CreateMaskedGather(vector, address, align, mask, zeros);
+  } else if (mask == nullptr) {
+    load = b.CreateAlignedLoad(vector, address, align);
+  } else {
+    load = b.CreateMaskedLoad(vector, address, align, mask, zeros);
+  }
+  return e_.to_register(at.dtype, tag(load, at.buffer));
+}
+
+void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  const llvm::Align align(size_of(at.dtype));
+  const bool as_vector = in_vector_loop_ && varies(number);
+  llvm::Value* value = e_.to_storage(at.dtype, operand(at.operands[0], copy, as_vector));
+  llvm::Value* address = address_of(at, number, copy);
+  llvm::Value* mask = mask_of(at, copy, as_vector);
+  llvm::Instruction* store = nullptr;
+  if (as_vector && vector_stride(at) == Stride::zero && !is_vector(address)) {
+    address = e_.splat(address);  // the last lane wins
+  }
+  if (is_vector(address)) {
+    store = b.CreateMaskedScatter(value, address, align, mask);
+  } else if (mask == nullptr) {
+    store = b.CreateAlignedStore(value, address, align);
+  } else if (as_vector) {
+    store = b.CreateMaskedStore(value, address, align, mask);
+  } else {
+    llvm::Type* one = llvm::FixedVectorType::get(value->getType(), 1);
+    value = b.CreateInsertElement(llvm::PoisonValue::get(one), value, uint64_t{0});
+    mask = b.CreateBitCast(mask, llvm::FixedVectorType::get(b.getInt1Ty(), 1));
+    store = b.CreateMaskedStore(value, address, align, mask);
+  }
+  tag(store, at.buffer);
+}
+
+}  // namespace wick::codegen::llvm_jit

@@ -1,0 +1,37 @@
+#pragma once
+
+// Elementary functions. The f32 ones are polynomials, branch-free but for huge arguments of sin and
+// cos; the f64 ones call the C library lane by lane. Operands are scalars or vectors.
+
+#include "wick/codegen/llvm/emit_context.h"
+#include "wick/ir/op.h"
+
+namespace wick::codegen::llvm_jit {
+
+/// exp, log, sin, cos, tanh, erf, sigmoid of floats or doubles.
+llvm::Value* emit_math(EmitContext& e, ir::OpKind op, llvm::Value* x);
+llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y);
+
+/// f32. At most 2 ulp from the exact value everywhere; denormals included.
+llvm::Value* emit_exp(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_log(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_tanh(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_erf(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_sin(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_cos(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_pow_f32(EmitContext& e, llvm::Value* x, llvm::Value* y);
+
+/// e^x for |x| small enough that neither the result nor 2^n leaves the normal range when
+/// `full_range` is false.
+llvm::Value* emit_exp_reduced(EmitContext& e, llvm::Value* x, bool full_range);
+
+/// Calls `function` (of one or two operands, all of one type) of the C library for each lane.
+llvm::Value* call_by_lane(EmitContext& e,
+                          llvm::StringRef function,
+                          llvm::ArrayRef<llvm::Value*> operands);
+
+/// value * 2^exponent for vectors of float; `exponent` is integral and may be far out of range.
+llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
+
+}  // namespace wick::codegen::llvm_jit

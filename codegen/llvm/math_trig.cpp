@@ -1,0 +1,97 @@
+// sin and cos of f32. The argument is reduced in double with pi/2 in two parts: the error is below
+// 2^-50 up to |x| = 2^40. Larger arguments, which hardly occur, call the C library lane by lane.
+
+#include <numbers>
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include "wick/codegen/llvm/math.h"
+
+namespace wick::codegen::llvm_jit {
+
+namespace {
+
+// (sin(r) / r - 1) / r^2 and (cos(r) - 1 + r^2 / 2) / r^4, in r^2, for |r| <= pi / 4.
+constexpr double kSin[] = {-0x1.555556p-3, 0x1.111176p-7, -0x1.a05ba8p-13, 0x1.7ccf1p-19};
+constexpr double kCos[] = {0x1.555556p-5, -0x1.6c1762p-10, 0x1.a075d6p-16, -0x1.371b8ep-22};
+constexpr double kHalfPiHigh = 0x1.921fb54442d18p+0;
+constexpr double kHalfPiLow = 0x1.1a62633145c07p-54;
+constexpr double kLargest = 0x1p40;
+
+/// x = n pi/2 + r; `quadrant` is n, of which the lowest two bits count.
+struct Reduced {
+  llvm::Value* r;
+  llvm::Value* quadrant;
+};
+
+Reduced reduce(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  llvm::Value* wide = b.CreateFPExt(x, shaped(b.getDoubleTy(), x));
+  llvm::Value* n =
+      e.unary(llvm::Intrinsic::roundeven, b.CreateFMul(wide, real(wide, 2 * std::numbers::inv_pi)));
+  llvm::Value* r = e.fma(n, real(n, -kHalfPiHigh), wide);
+  r = e.fma(n, real(n, -kHalfPiLow), r);
+  // Adding 1.5 * 2^52 leaves the integer in the lowest bits of the pattern.
+  llvm::Value* pattern =
+      b.CreateBitCast(b.CreateFAdd(n, real(n, 0x1.8p52)), shaped(b.getInt64Ty(), x));
+  return {b.CreateFPTrunc(r, x->getType()), b.CreateTrunc(pattern, shaped(b.getInt32Ty(), x))};
+}
+
+llvm::Value* sine_of(EmitContext& e, const Reduced& reduced) {
+  auto& b = e.b;
+  llvm::Value* r = reduced.r;
+  llvm::Value* square = b.CreateFMul(r, r);
+  llvm::Value* sine = e.fma(b.CreateFMul(square, r), e.polynomial(square, kSin), r);
+  llvm::Value* cosine = e.fma(square, real(r, -0.5), real(r, 1));
+  cosine = e.fma(b.CreateFMul(square, square), e.polynomial(square, kCos), cosine);
+  llvm::Value* quadrant = reduced.quadrant;
+  llvm::Value* is_odd =
+      b.CreateICmpNE(b.CreateAnd(quadrant, integer(quadrant, 1)), integer(quadrant, 0));
+  llvm::Value* value = b.CreateSelect(is_odd, cosine, sine);
+  // Bit 1 of the quadrant becomes the sign.
+  llvm::Value* sign = b.CreateShl(b.CreateAnd(quadrant, integer(quadrant, 2)), 30);
+  llvm::Value* bits = b.CreateBitCast(value, quadrant->getType());
+  return b.CreateBitCast(b.CreateXor(bits, sign), r->getType());
+}
+
+/// `fast` unless a lane is beyond what its reduction is good for.
+llvm::Value* with_slow_path(EmitContext& e,
+                            llvm::Value* x,
+                            llvm::Value* fast,
+                            llvm::StringRef function) {
+  auto& b = e.b;
+  llvm::Value* is_huge = b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, kLargest));
+  llvm::Value* any = is_vector(x) ? b.CreateOrReduce(is_huge) : is_huge;
+  auto* before = b.GetInsertBlock();
+  auto* function_body = before->getParent();
+  auto* slow = llvm::BasicBlock::Create(b.getContext(), "huge", function_body);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "reduced", function_body);
+  b.CreateCondBr(any, slow, after);
+  b.SetInsertPoint(slow);
+  llvm::Value* exact = call_by_lane(e, function, {x});
+  slow = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  llvm::PHINode* result = b.CreatePHI(x->getType(), 2);
+  result->addIncoming(fast, before);
+  result->addIncoming(exact, slow);
+  return result;
+}
+
+}  // namespace
+
+llvm::Value* emit_sin(EmitContext& e, llvm::Value* x) {
+  llvm::Value* fast = sine_of(e, reduce(e, x));
+  // -0 comes out as 0.
+  fast = e.b.CreateSelect(e.b.CreateFCmpOEQ(x, real(x, 0)), x, fast);
+  return with_slow_path(e, x, fast, "sinf");
+}
+
+llvm::Value* emit_cos(EmitContext& e, llvm::Value* x) {
+  Reduced reduced = reduce(e, x);
+  reduced.quadrant = e.b.CreateAdd(reduced.quadrant, integer(reduced.quadrant, 1));
+  return with_slow_path(e, x, sine_of(e, reduced), "cosf");
+}
+
+}  // namespace wick::codegen::llvm_jit

@@ -1,0 +1,35 @@
+#pragma once
+
+// Accumulators of reductions. An argmax or argmin accumulates a value and its position.
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "wick/codegen/llvm/emit_context.h"
+#include "wick/ir/op.h"
+
+namespace wick::codegen::llvm_jit {
+
+struct Reduction {
+  ir::OpKind op;
+  DType dtype;  // of the reduced operand
+
+  [[nodiscard]] bool tracks_position() const {
+    return op == ir::OpKind::argmax || op == ir::OpKind::argmin;
+  }
+};
+
+/// A partial result: the value, and the position when the reduction tracks one.
+struct Partial {
+  llvm::Value* value = nullptr;
+  llvm::Value* position = nullptr;
+};
+
+/// What nothing reduces to, in every lane.
+Partial reduction_start(EmitContext& e, const Reduction& reduction);
+Partial combine(EmitContext& e, const Reduction& reduction, Partial x, Partial y);
+/// Lanes folded in halves: a fixed order.
+Partial fold_lanes(EmitContext& e, const Reduction& reduction, Partial x);
+/// The result in register form of the result's dtype.
+llvm::Value* reduction_result(EmitContext& e, const Reduction& reduction, Partial x);
+
+}  // namespace wick::codegen::llvm_jit
