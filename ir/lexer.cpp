@@ -91,8 +91,9 @@ void TokenStream::fail(const Token& at, std::string_view text) const {
 
 void TokenStream::fail_expected(std::string_view what) const {
   if (next_.kind == TokenKind::end) fail(next_, fmt::format("expected {}, found the end", what));
-  const size_t length = static_cast<size_t>(next_.text.data() - text_.data()) + next_.text.size();
-  const std::string_view spelled = text_.substr(next_.offset, length - next_.offset);
+  const auto text_at = static_cast<size_t>(next_.text.data() - text_.data());
+  const size_t end = text_at + next_.text.size() + (next_.kind == TokenKind::string ? 1 : 0);
+  const std::string_view spelled = text_.substr(next_.offset, end - next_.offset);
   fail(next_, fmt::format("expected {}, found '{}'", what, spelled));
 }
 

@@ -155,12 +155,12 @@ Location BodyParser::location() {
 
 OpKind BodyParser::op_named(const Token& at) {
   const std::optional<OpKind> op = op_from_string(at.text);
-  if (op && *op != OpKind::parameter) return *op;
+  if (op == OpKind::parameter) tokens_.fail(at, "parameters stand in the list behind the name");
+  if (op) return *op;
   std::vector<std::string_view> names;
   for (int i = 0; i < kNumOps; ++i) {
     names.push_back(to_string(static_cast<OpKind>(i)));
   }
-  std::erase(names, to_string(OpKind::parameter));
   const std::optional<std::string_view> nearest = nearest_name(at.text, names);
   tokens_.fail(at,
                nearest ? fmt::format("unknown op {}; did you mean {}?", at.text, *nearest)
