@@ -52,6 +52,7 @@ void BodyEmitter::read_partials(std::vector<size_t> workspace_offsets) {
 
 void BodyEmitter::store_result(int index) {
   const ir::Value result = body_.graph->results()[static_cast<size_t>(index)];
+  if (result.type().numel() == 0) return;
   const Level level = partials_.empty() ? body_.level_of(result) : Level::row;
   const std::optional<IndexMap> map = draft_.domain().aligned_map(result.type().shape, level);
   check(map.has_value(), "the shape of a fusion's result fits the positions of its kernel");
@@ -176,7 +177,7 @@ std::vector<BodyEmitter::Request> BodyEmitter::dependencies(const Request& reque
   const ir::Node& node = *request.node;
   std::vector<Request> out;
   if (has(node.op(), ir::kReduction)) {
-    if (!partials_.empty()) return out;
+    if (!partials_.empty() || draft_.domain().numel(Level::full) == 0) return out;
     const auto map = draft_.domain().aligned_map(node.operand(0).type().shape, Level::full);
     check(map.has_value(), "a reduction reduces the positions of its kernel");
     out.push_back(
@@ -275,7 +276,14 @@ int BodyEmitter::build_reduction(const Request& request, const std::vector<int>&
   draft.instr.kind = InstrKind::accumulate;
   draft.instr.op = node.op();
   draft.instr.dtype = compute_dtype(node.type().dtype);
-  if (partials_.empty()) {
+  if (draft_.domain().numel(Level::full) == 0) {
+    // The loop makes no round; there is nothing that its operand could be read from.
+    DraftInstr zero;
+    zero.instr.kind = InstrKind::constant;
+    zero.instr.dtype = compute_dtype(node.operand(0).type().dtype);
+    zero.instr.value = Literal::scalar(zero.instr.dtype, 0);
+    draft.instr.operands = {draft_.append(inside.loop, std::move(zero))};
+  } else if (partials_.empty()) {
     draft.instr.operands = {values[0]};
     if (node.op() == OpKind::argmax || node.op() == OpKind::argmin) {
       DraftInstr position;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "wick/passes/fusion_clusters.h"
+#include "wick/passes/fusion_inline.h"
 #include "wick/passes/fusion_outline.h"
 #include "wick/passes/pass_options.h"
 
@@ -22,8 +23,10 @@ class Fuse final : public Pass {
   bool run(ir::Graph& graph, PassContext& context) override {
     FusionClusters clusters(graph, limits_);
     merge_producers(clusters, context);
-    evict_outer_reshapes(clusters);
+    inline_producers(clusters, context);
     clusters.prune_unused();
+    evict_outer_reshapes(clusters);
+    merge_siblings(clusters, context);
     const int count = outline_fusions(graph, clusters);
     context.count("fusions", count);
     context.count("work", clusters.work());
@@ -47,26 +50,9 @@ class Fuse final : public Pass {
         const int from = clusters.home(*producer);
         const int to = clusters.home(*node);
         if (from == to) continue;
-        const Objection no = clusters.merge(from, to);
-        explain(context, *producer, *node, no);
+        explain_fusion(context, *producer, *node, clusters.merge(from, to));
       }
     }
-  }
-
-  static void explain(PassContext& context,
-                      const Node& producer,
-                      const Node& consumer,
-                      Objection no) {
-    if (!context.wants_remarks()) return;
-    std::string text(ir::to_string(producer.op()));
-    text += no.empty() ? " joins the kernel of " : " stays out of the kernel of ";
-    text += ir::to_string(consumer.op());
-    context.remark({.pass = "fuse",
-                    .code = std::string(no.empty() ? "fused" : no),
-                    .missed = !no.empty(),
-                    .where = consumer.location(),
-                    .other = producer.location(),
-                    .text = std::move(text)});
   }
 
   /// A reshape is free outside of kernels, so it stays inside only between two ops of one.

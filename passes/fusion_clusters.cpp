@@ -261,6 +261,24 @@ bool FusionClusters::is_read_inside(const Node& node, int cluster) const {
   });
 }
 
+bool FusionClusters::is_read_inside_by_others(const Node& node,
+                                              int cluster,
+                                              const std::vector<Node*>& nodes) const {
+  return std::ranges::any_of(users_[index(node)], [&](int at) {
+    Node* user = order_[static_cast<size_t>(at)];
+    return is_inside(*user, cluster) && std::ranges::find(nodes, user) == nodes.end();
+  });
+}
+
+std::vector<Node*> FusionClusters::live_users(const Node& node) const {
+  std::vector<Node*> users;
+  for (const int at : users_[index(node)]) {
+    Node* user = order_[static_cast<size_t>(at)];
+    if (home(*user) != kNone) users.push_back(user);
+  }
+  return users;
+}
+
 void FusionClusters::prune_unused() {
   // What is demanded in a cluster: pairs of a node and the cluster that computes it.
   std::set<std::pair<int, int>> needed;

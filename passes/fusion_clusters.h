@@ -75,6 +75,14 @@ class FusionClusters {
   /// Some op inside the cluster reads the node.
   [[nodiscard]] bool is_read_inside(const ir::Node& node, int cluster) const;
 
+  /// Some op inside the cluster reads the node and is none of `nodes`.
+  [[nodiscard]] bool is_read_inside_by_others(const ir::Node& node,
+                                              int cluster,
+                                              const std::vector<ir::Node*>& nodes) const;
+
+  /// The members of clusters that read the node, in canonical order.
+  [[nodiscard]] std::vector<ir::Node*> live_users(const ir::Node& node) const;
+
   /// The value is not computed any more.
   [[nodiscard]] bool is_dead(const ir::Node& node) const { return dead_[index(node)]; }
 
@@ -86,9 +94,6 @@ class FusionClusters {
   void evict(ir::Node& node);
   /// Drops the members and copies that no stored value needs.
   void prune_unused();
-
-  /// The positions at which `consumer`, a member, reads an operand are the operand's own.
-  [[nodiscard]] bool reads_aligned(const ir::Node& consumer, int operand) const;
 
   /// Steps taken so far: near-linear in the size of the graph.
   [[nodiscard]] int64_t work() const { return work_; }

@@ -33,15 +33,6 @@ constexpr int kSearchBudget = 2048;
 
 }  // namespace
 
-bool FusionClusters::reads_aligned(const Node& consumer, int operand) const {
-  const int number = home(consumer);
-  const Node& producer = *consumer.operand(operand).node;
-  if (number == kNone || home(producer) != number) return false;
-  const ir::Domain& domain = cluster(number).domain;
-  const auto read = read_map(consumer, operand, level(consumer), domain);
-  return read && read == domain.aligned_map(producer.type().shape, level(producer));
-}
-
 /// Every value that one of the clusters reads from the other is read at its own positions, or can
 /// be computed again where it is read.
 Objection FusionClusters::check_levels(Trial& trial) {

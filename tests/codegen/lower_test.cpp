@@ -1,0 +1,271 @@
+#include "run_lowered.h"
+#include <gtest/gtest.h>
+
+#include "wick/ir/parser.h"
+#include "wick/ir/printer.h"
+
+namespace wick::test {
+namespace {
+
+/// Checks the kernels of a program on random values; returns the fused graph.
+std::unique_ptr<ir::Graph> check_program(const std::string& text) {
+  return expect_kernels_agree(*ir::parse_graph(text), 7);
+}
+
+size_t num_fusions(const std::string& text) {
+  const auto fused = check_program(text);
+  const size_t count = fusions_of(*fused).size();
+  if (::testing::Test::HasFailure()) ADD_FAILURE() << ir::to_string(*fused);
+  return count;
+}
+
+TEST(Lower, ElementwiseChainIsOneKernel) {
+  EXPECT_EQ(num_fusions(R"(
+graph @f(%a: f32[6,5], %b: f32[6,5], %c: f32[6,5], %h: f32[] {scalar}) -> (f32[6,5]) {
+  %0 = mul %a, %b : f32[6,5]
+  %1 = add %0, %c : f32[6,5]
+  %2 = tanh %1 : f32[6,5]
+  %3 = sub %a, %c : f32[6,5]
+  %4 = sigmoid %3 : f32[6,5]
+  %5 = mul %2, %4 : f32[6,5]
+  %6 = mul %h, %b : f32[6,5]
+  %7 = add %5, %6 : f32[6,5]
+  return %7
+})"),
+            1U);
+}
+
+TEST(Lower, SoftmaxIsOneKernel) {
+  EXPECT_EQ(num_fusions(R"(
+graph @softmax(%x: f32[9,40]) -> (f32[9,40]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[9,1]
+  %1 = sub %x, %0 : f32[9,40]
+  %2 = exp %1 : f32[9,40]
+  %3 = reduce_sum %2 {axes = [1], keepdims = true} : f32[9,1]
+  %4 = div %2, %3 : f32[9,40]
+  return %4
+})"),
+            1U);
+}
+
+TEST(Lower, LayerNormIsOneKernel) {
+  EXPECT_EQ(num_fusions(R"(
+graph @layer_norm(%x: f32[9,4,10], %g: f32[10], %b: f32[10], %n: f32[] {scalar}) -> (f32[9,4,10]) {
+  %0 = reduce_sum %x {axes = [2], keepdims = true} : f32[9,4,1]
+  %1 = div %0, %n : f32[9,4,1]
+  %2 = sub %x, %1 : f32[9,4,10]
+  %3 = mul %2, %2 : f32[9,4,10]
+  %4 = reduce_sum %3 {axes = [2], keepdims = true} : f32[9,4,1]
+  %5 = div %4, %n : f32[9,4,1]
+  %6 = abs %5 : f32[9,4,1]
+  %7 = rsqrt %6 : f32[9,4,1]
+  %8 = mul %2, %7 : f32[9,4,10]
+  %9 = mul %8, %g : f32[9,4,10]
+  %10 = add %9, %b : f32[9,4,10]
+  return %10
+})"),
+            1U);
+}
+
+TEST(Lower, ReductionsWithoutKeptAxesReadBackBroadcast) {
+  EXPECT_EQ(num_fusions(R"(
+graph @f(%x: f32[9,40]) -> (f32[9,40], f32[9]) {
+  %0 = reduce_max %x {axes = [1]} : f32[9]
+  %1 = reshape %0 {shape = [9,1]} : f32[9,1]
+  %2 = sub %x, %1 : f32[9,40]
+  return %2, %0
+})"),
+            1U);
+}
+
+TEST(Lower, LeadingAxisReducesInColumns) {
+  EXPECT_EQ(num_fusions(R"(
+graph @f(%x: f32[30,17], %y: f32[30,17]) -> (f32[30,17], f32[17]) {
+  %0 = mul %x, %y : f32[30,17]
+  %1 = reduce_sum %0 {axes = [0]} : f32[17]
+  return %0, %1
+})"),
+            1U);
+}
+
+TEST(Lower, BatchNormStatisticsAndScalingAreOneKernel) {
+  EXPECT_EQ(num_fusions(R"(
+graph @bn(%x: f32[3,12,4,5], %g: f32[12], %n: f32[] {scalar}) -> (f32[3,12,4,5]) {
+  %0 = reduce_sum %x {axes = [0,2,3], keepdims = true} : f32[1,12,1,1]
+  %1 = div %0, %n : f32[1,12,1,1]
+  %2 = sub %x, %1 : f32[3,12,4,5]
+  %3 = mul %2, %2 : f32[3,12,4,5]
+  %4 = reduce_sum %3 {axes = [0,2,3]} : f32[12]
+  %5 = mul %4, %g : f32[12]
+  %6 = reshape %5 {shape = [1,12,1,1]} : f32[1,12,1,1]
+  %7 = mul %2, %6 : f32[3,12,4,5]
+  return %7
+})"),
+            1U);
+}
+
+TEST(Lower, FewLongRowsAreCutInBlocks) {
+  const auto fused = check_program(R"(
+graph @f(%x: f32[2,40000], %y: f32[40000]) -> (f32[2], f32[2,40000]) {
+  %0 = mul %x, %y : f32[2,40000]
+  %1 = reduce_sum %0 {axes = [1]} : f32[2]
+  %2 = reduce_max %0 {axes = [1]} : f32[2]
+  %3 = sub %1, %2 : f32[2]
+  return %3, %0
+})");
+  const auto fusions = fusions_of(*fused);
+  ASSERT_EQ(fusions.size(), 1U);
+  const codegen::LoweredFusion lowered = codegen::lower(*fusions[0]);
+  ASSERT_EQ(lowered.launches.size(), 2U);
+  EXPECT_TRUE(lowered.launches[0].kernel->blocking.has_value());
+  EXPECT_GT(lowered.launches[0].task_extent, 2);
+  EXPECT_GT(lowered.workspace_bytes, 0U);
+}
+
+TEST(Lower, FewLongColumnsAreCutInBlocks) {
+  const auto fused = check_program(R"(
+graph @f(%x: f32[9000,10]) -> (f32[10]) {
+  %0 = reduce_sum %x {axes = [0]} : f32[10]
+  return %0
+})");
+  EXPECT_EQ(codegen::lower(*fusions_of(*fused)[0]).launches.size(), 2U);
+}
+
+TEST(Lower, RankZeroAndEmptyTensors) {
+  EXPECT_EQ(num_fusions(R"(
+graph @f(%a: f32[], %b: f32[]) -> (f32[]) {
+  %0 = add %a, %b : f32[]
+  %1 = exp %0 : f32[]
+  return %1
+})"),
+            1U);
+  check_program(R"(
+graph @f(%a: f32[0,4]) -> (f32[0,4], f32[4], f32[0], f32[]) {
+  %0 = exp %a : f32[0,4]
+  %1 = reduce_sum %0 {axes = [0]} : f32[4]
+  %2 = reduce_sum %0 {axes = [1]} : f32[0]
+  %3 = reduce_prod %0 {axes = [0,1]} : f32[]
+  return %0, %1, %2, %3
+})");
+  check_program(R"(
+graph @f(%a: f32[1,1,3]) -> (f32[1,3], f32[1,1,1]) {
+  %0 = reduce_sum %a {axes = [0]} : f32[1,3]
+  %1 = reduce_max %a {axes = [2], keepdims = true} : f32[1,1,1]
+  return %0, %1
+})");
+}
+
+TEST(Lower, MovementOpsBecomeAddresses) {
+  check_program(R"(
+graph @f(%a: f32[4,6], %b: f32[6,4], %v: f32[] {scalar}) -> (f32[6,4], f32[2,3], f32[10,6], f32[9,7], f32[24]) {
+  %0 = permute %a {axes = [1,0]} : f32[6,4]
+  %1 = add %0, %b : f32[6,4]
+  %2 = slice %a {sizes = [2,3], starts = [3,4], steps = [-2,-2]} : f32[2,3]
+  %3 = neg %2 : f32[2,3]
+  %4 = permute %b {axes = [1,0]} : f32[4,6]
+  %5 = slice %a {sizes = [2,6], starts = [1,0]} : f32[2,6]
+  %6 = concat %4, %5, %a {axis = 0} : f32[10,6]
+  %7 = exp %6 : f32[10,6]
+  %8 = pad %a, %v {high = [0,1], interior = [1,0], low = [2,0]} : f32[9,7]
+  %9 = neg %8 : f32[9,7]
+  %10 = reshape %1 {shape = [24]} : f32[24]
+  %11 = neg %10 : f32[24]
+  return %1, %3, %7, %9, %11
+})");
+}
+
+TEST(Lower, PaddingLeavesOutAndCrops) {
+  check_program(R"(
+graph @f(%a: f32[4,6], %v: f32[] {scalar}) -> (f32[5,4], f32[4]) {
+  %0 = exp %a : f32[4,6]
+  %1 = pad %0, %v {high = [0,-1], low = [1,-1]} : f32[5,4]
+  %2 = neg %1 : f32[5,4]
+  %3 = reduce_sum %2 {axes = [0]} : f32[4]
+  return %2, %3
+})");
+}
+
+TEST(Lower, GatherClampsItsIndices) {
+  check_program(R"(
+graph @f(%x: f32[3,5,2], %i: i32[4,2]) -> (f32[3,4,2,2], f32[3]) {
+  %0 = gather %x, %i {axis = 1} : f32[3,4,2,2]
+  %1 = neg %0 : f32[3,4,2,2]
+  %2 = reduce_sum %1 {axes = [1,2,3]} : f32[3]
+  return %1, %2
+})");
+}
+
+TEST(Lower, IndicesAndRandomBits) {
+  check_program(R"(
+graph @f(%k: i64[] {scalar}, %o: i64[] {scalar}, %x: f32[5,40]) -> (f32[5,40], i64[5], i64[40], i32[5,40]) {
+  %0 = iota {axis = 1, dtype = f32, shape = [5,40]} : f32[5,40]
+  %1 = add %0, %x : f32[5,40]
+  %2 = argmax %x {axes = [1]} : i64[5]
+  %3 = argmin %x {axes = [0]} : i64[40]
+  %4 = random_bits %k, %o {shape = [5,40]} : i32[5,40]
+  return %1, %2, %3, %4
+})");
+}
+
+TEST(Lower, HalfTypesAndBool) {
+  check_program(R"(
+graph @f(%x: f16[5,40], %y: bf16[5,40], %m: bool[5,40]) -> (f16[5,40], f16[5], bf16[5,40], bool[5], i32[5,40]) {
+  %0 = mul %x, %x : f16[5,40]
+  %1 = reduce_sum %0 {axes = [1]} : f16[5]
+  %2 = cast %y {dtype = f16} : f16[5,40]
+  %3 = where %m, %2, %0 : f16[5,40]
+  %4 = cast %3 {dtype = bf16} : bf16[5,40]
+  %5 = reduce_max %m {axes = [1]} : bool[5]
+  %6 = cast %m {dtype = i32} : i32[5,40]
+  return %0, %1, %4, %5, %6
+})");
+}
+
+TEST(Lower, ConstantsAreClonedIntoBodies) {
+  check_program(R"(
+graph @f(%x: f32[5,4]) -> (f32[5,4], f32[4]) {
+  %c = constant {value = dense<f32[]: 0.5>} : f32[]
+  %d = constant {value = dense<f32[4]: 1, 2, 3, 4>} : f32[4]
+  %0 = mul %x, %c : f32[5,4]
+  %1 = add %0, %d : f32[5,4]
+  %2 = reduce_sum %1 {axes = [0]} : f32[4]
+  return %1, %2
+})");
+}
+
+TEST(Lower, NewExtentsGiveTheSameKernel) {
+  const auto identity_of =
+      [](const std::string& n, const std::string& m, const std::string& start) {
+        std::string text = R"(
+graph @f(%x: f32[N,M], %b: f32[M], %y: f32[N,100]) -> (f32[N,M]) {
+  %0 = add %x, %b : f32[N,M]
+  %1 = reduce_max %0 {axes = [1], keepdims = true} : f32[N,1]
+  %2 = sub %0, %1 : f32[N,M]
+  %3 = slice %y {sizes = [N,1], starts = [0,S]} : f32[N,1]
+  %4 = mul %2, %3 : f32[N,M]
+  return %4
+})";
+        const auto replace = [&](const std::string& what, const std::string& by) {
+          for (size_t at; (at = text.find(what)) != std::string::npos;)
+            text.replace(at, 1, by);
+        };
+        replace("N", n);
+        replace("M", m);
+        replace("S", start);
+        const auto graph = parse_and_fuse(text);
+        const auto fusions = fusions_of(*graph);
+        EXPECT_EQ(fusions.size(), 1U) << ir::to_string(*graph);
+        const auto lowered = codegen::lower(*fusions[0]);
+        EXPECT_EQ(lowered.launches.size(), 1U);
+        return codegen::to_string(*lowered.launches[0].kernel, false);
+      };
+
+  const std::string first = identity_of("64", "32", "0");
+
+  EXPECT_EQ(first, identity_of("65", "32", "0"));
+  EXPECT_EQ(first, identity_of("64", "77", "0"));
+  EXPECT_EQ(first, identity_of("32", "32", "5"));
+}
+
+}  // namespace
+}  // namespace wick::test
