@@ -7,19 +7,6 @@
 namespace wick::ir {
 namespace {
 
-void add_use(Value value, Use use, std::vector<Use>& uses) {
-  check(value.node != nullptr && value.index < value.node->num_results(), "an operand is a value");
-  uses.push_back(use);
-}
-
-/// Searched from the end: passes that erase walk backwards, so the last use goes first.
-void remove_use(Use use, std::vector<Use>& uses) {
-  const auto found = std::find(uses.rbegin(), uses.rend(), use);
-  check(found != uses.rend(), "a use is in the list of its value");
-  *found = uses.back();
-  uses.pop_back();
-}
-
 std::vector<const Type*> types_of(std::span<const Value> values) {
   std::vector<const Type*> types;
   types.reserve(values.size());
@@ -52,6 +39,30 @@ std::vector<Use> Node::uses_of(int i) const {
   return result;
 }
 
+size_t& Graph::slot_of(Use use) {
+  const auto at = static_cast<size_t>(use.operand);
+  return use.user == nullptr ? result_slots_[at] : use.user->use_slots_[at];
+}
+
+void Graph::add_use(Value value, Use use) {
+  check(value.node != nullptr && value.index < value.node->num_results(), "an operand is a value");
+  slot_of(use) = value.node->uses_.size();
+  value.node->uses_.push_back(use);
+}
+
+/// A slot finds a use among a million others at once.
+void Graph::remove_use(Value value, Use use) {
+  std::vector<Use>& uses = value.node->uses_;
+  size_t slot = slot_of(use);
+  if (slot >= uses.size() || uses[slot] != use) {
+    slot = static_cast<size_t>(std::ranges::find(uses, use) - uses.begin());
+  }
+  check(slot < uses.size(), "a use is in the list of its value");
+  uses[slot] = uses.back();
+  slot_of(uses[slot]) = slot;
+  uses.pop_back();
+}
+
 Graph::Graph(std::string name) : name_(std::move(name)) {}
 
 Graph::~Graph() {
@@ -71,9 +82,9 @@ Node* Graph::insert(std::unique_ptr<Node> owned, Node* before) {
   (node->previous_ == nullptr ? first_ : node->previous_->next_) = node;
   (before == nullptr ? last_ : before->previous_) = node;
   ++num_nodes_;
+  node->use_slots_.resize(node->operands_.size());
   for (int i = 0; i < node->num_operands(); ++i) {
-    const Value value = node->operand(i);
-    add_use(value, {node, i}, value.node->uses_);
+    add_use(node->operand(i), {node, i});
   }
   return node;
 }
@@ -136,31 +147,37 @@ Node* Graph::add_constant(Literal value, Location location, Node* before) {
 void Graph::set_operand(Node* node, int operand, Value value) {
   Value& slot = node->operands_[static_cast<size_t>(operand)];
   if (slot == value) return;
-  add_use(value, {node, operand}, value.node->uses_);
-  remove_use({node, operand}, slot.node->uses_);
+  check(value.node != nullptr && value.index < value.node->num_results(), "an operand is a value");
+  remove_use(slot, {node, operand});
   slot = value;
+  add_use(value, {node, operand});
 }
 
 void Graph::replace_all_uses(Value from, Value to) {
   if (from == to) return;
   check(from.type() == to.type(), "a value is replaced by one of its type");
+  const bool same_node = to.node == from.node;
   for (const Use& use : from.node->uses_of(from.index)) {
     const auto at = static_cast<size_t>(use.operand);
     (use.user == nullptr ? results_[at] : use.user->operands_[at]) = to;
-    if (to.node != from.node) to.node->uses_.push_back(use);
+    if (!same_node) add_use(to, use);
   }
+  if (same_node) return;
   // What is left of the list reads other results of the node.
   std::erase_if(from.node->uses_, [&](const Use& use) {
     const auto at = static_cast<size_t>(use.operand);
     return (use.user == nullptr ? results_[at] : use.user->operands_[at]).node != from.node;
   });
+  for (size_t slot = 0; slot < from.node->uses_.size(); ++slot) {
+    slot_of(from.node->uses_[slot]) = slot;
+  }
 }
 
 void Graph::erase(Node* node) {
   check(!node->has_uses(), "an erased node has no uses");
   check(node->op() != OpKind::parameter, "parameters are erased by erase_parameter");
   for (int i = node->num_operands() - 1; i >= 0; --i) {
-    remove_use({node, i}, node->operand(i).node->uses_);
+    remove_use(node->operand(i), {node, i});
   }
   (node->previous_ == nullptr ? first_ : node->previous_->next_) = node->next_;
   (node->next_ == nullptr ? last_ : node->next_->previous_) = node->previous_;
@@ -188,17 +205,19 @@ void Graph::erase_parameter(int i) {
 
 void Graph::set_results(std::vector<Value> results) {
   for (size_t i = 0; i < results_.size(); ++i) {
-    remove_use({nullptr, static_cast<int>(i)}, results_[i].node->uses_);
+    remove_use(results_[i], {nullptr, static_cast<int>(i)});
   }
   results_.clear();
+  result_slots_.clear();
   for (const Value& value : results) {
     add_result(value);
   }
 }
 
 void Graph::add_result(Value value) {
-  add_use(value, {nullptr, static_cast<int>(results_.size())}, value.node->uses_);
   results_.push_back(value);
+  result_slots_.push_back(0);
+  add_use(value, {nullptr, static_cast<int>(results_.size()) - 1});
 }
 
 std::vector<Node*> Graph::nodes() const {

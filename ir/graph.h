@@ -98,6 +98,7 @@ class Node {
   std::vector<std::string> names_;
   std::unique_ptr<Graph> body_;
   std::vector<Use> uses_;
+  std::vector<size_t> use_slots_;  // of each operand: where its value lists this use
   Node* next_ = nullptr;
   Node* previous_ = nullptr;
 };
@@ -171,10 +172,14 @@ class Graph {
 
  private:
   Node* insert(std::unique_ptr<Node> node, Node* before);
+  void add_use(Value value, Use use);
+  void remove_use(Value value, Use use);
+  size_t& slot_of(Use use);
 
   std::string name_;
   std::vector<Node*> parameters_;
   std::vector<Value> results_;
+  std::vector<size_t> result_slots_;  // as Node::use_slots_
   Node* first_ = nullptr;
   Node* last_ = nullptr;
   int num_nodes_ = 0;

@@ -79,6 +79,11 @@ Broken Verifier::check_parameters() const {
     }
     node = node->next();
   }
+  for (; node != nullptr; node = node->next()) {
+    if (node->op() == OpKind::parameter) {
+      return describe(*node, "the parameter should be in the graph's list");
+    }
+  }
   return std::nullopt;
 }
 
@@ -160,9 +165,6 @@ Broken Verifier::check_node(const Node& node, bool is_body) const {
     return broken("the op should not be inside a fusion");
   }
   if (node.op() == OpKind::parameter) {
-    if (std::ranges::find(graph_.parameters(), &node) == graph_.parameters().end()) {
-      return broken("the parameter should be in the graph's list");
-    }
     if (node.attributes().flag("scalar") && node.type().shape.ndim() != 0) {
       return broken("a scalar parameter should have rank 0");
     }

@@ -89,9 +89,10 @@ TEST(Graph, KeepsNothingOfANodeThatDoesNotFit) {
   EXPECT_FALSE(x.node->has_uses());
 }
 
-// A million nodes deep: printed, parsed, cloned, hashed and destroyed without recursion.
-TEST(Graph, MayBeAMillionNodesDeep) {
-  constexpr int kDepth = 1'000'000;
+// Printed, parsed, cloned, hashed and destroyed without recursion: a frame a node would not fit the
+// stack.
+TEST(Graph, MayBeVeryDeep) {
+  constexpr int kDepth = 300'000;
   Graph graph;
   Value value = graph.add_parameter(kVector)->result();
   for (int i = 0; i < kDepth; ++i) {
@@ -104,6 +105,27 @@ TEST(Graph, MayBeAMillionNodesDeep) {
 
   EXPECT_EQ(verify(*clone), std::nullopt);
   EXPECT_EQ(structural_hash(*clone), structural_hash(graph));
+}
+
+// Finding each use by a walk over the others would take minutes.
+TEST(Graph, MayHaveValuesWithManyUses) {
+  constexpr int kWidth = 300'000;
+  Graph graph;
+  const Value x = graph.add_parameter(kVector)->result();
+  const Value y = graph.add_parameter(kVector)->result();
+  std::vector<Node*> nodes;
+  for (int i = 0; i < kWidth; ++i) {
+    nodes.push_back(graph.add(OpKind::neg, {x}));
+  }
+
+  for (int i = 0; i < kWidth; i += 2) {
+    graph.set_operand(nodes[static_cast<size_t>(i)], 0, y);
+    graph.erase(nodes[static_cast<size_t>(i) + 1]);
+  }
+
+  EXPECT_FALSE(x.node->has_uses());
+  EXPECT_EQ(y.node->uses().size(), size_t{kWidth} / 2);
+  EXPECT_EQ(verify(graph), std::nullopt);
 }
 
 TEST(Attributes, AreSortedAndReadBack) {
