@@ -139,22 +139,18 @@ KernelEmitter::Plan KernelEmitter::make_plan(const Phase& phase) {
   return plan;
 }
 
-int KernelEmitter::choose_copies() const {
+/// As far as values stay in registers: the more of them, the less.
+int KernelEmitter::choose_copies(const Plan& plan) const {
   int cost = 0;
   size_t bytes = 4;
-  int accumulates = 0;
-  for (const Plan& plan : plans_) {
-    int phase_cost = 0;
-    for (const int number : plan.phase->instrs) {
-      if (!varies(number) && instr(number).kind != InstrKind::accumulate) continue;
-      phase_cost += cost_of(instr(number));
-      bytes = std::max(bytes, size_of(instr(number).dtype));
-    }
-    cost = std::max(cost, phase_cost);
-    accumulates = std::max(accumulates, static_cast<int>(plan.accumulates.size()));
+  for (const int number : plan.phase->instrs) {
+    const Instr& at = instr(number);
+    if (!varies(number) && at.kind != InstrKind::accumulate) continue;
+    cost += cost_of(at);
+    bytes = std::max(bytes, size_of(at.dtype));
   }
   cost *= static_cast<int>(bytes / 4);
-  const bool reduces = accumulates > 0;
+  const bool reduces = !plan.accumulates.empty();
   if (cost <= (reduces ? 16 : 10)) return 4;
   return cost <= (reduces ? 48 : 24) ? 2 : 1;
 }
@@ -177,7 +173,9 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   find_splats();
   for (const Phase& phase : kernel_.phases)
     plans_.push_back(make_plan(phase));
-  unroll_ = choose_copies();
+  unroll_ = 4;
+  for (const Plan& plan : plans_)
+    unroll_ = std::min(unroll_, choose_copies(plan));
   make_alias_scopes();
   collect_accesses();
   start_accesses();
@@ -216,6 +214,8 @@ void KernelEmitter::emit_phases() {
 }
 
 void KernelEmitter::emit_loop_phase(const Plan& plan) {
+  // An outer vector loop spans all phases; an inner one is this phase's own.
+  if (kernel_.vector_is_inner()) unroll_ = choose_copies(plan);
   start_accumulators(plan);
   emit_level(plan, kTaskLevel, kVectorLevel);
   emit_inner(plan, 0);

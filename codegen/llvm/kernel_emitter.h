@@ -69,7 +69,7 @@ class KernelEmitter {
   [[nodiscard]] bool is_pinned(const Instr& instr) const;
   [[nodiscard]] int level_of(uint64_t dims) const;
   [[nodiscard]] bool varies(int number) const;
-  [[nodiscard]] int choose_copies() const;
+  [[nodiscard]] int choose_copies(const Plan& plan) const;
   void emit_phases();
   void emit_loop_phase(const Plan& plan);
   void emit_inner(const Plan& plan, size_t depth);

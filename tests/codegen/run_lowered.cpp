@@ -13,6 +13,16 @@
 
 namespace wick::test {
 
+namespace {
+
+KernelRunner kernel_runner = nullptr;
+
+}  // namespace
+
+void use_kernel_runner(KernelRunner runner) {
+  kernel_runner = runner;
+}
+
 void run_pipeline(ir::Graph& graph, const std::string& pipeline) {
   passes::PassManager manager = passes::PassManager::parse(pipeline);
   manager.set_verify_each(true);
@@ -55,7 +65,13 @@ std::vector<Literal> run_fusion(const ir::Node& fusion, std::span<const Literal*
     }
     const int64_t task_cut = launch.task_extent / 2;
     const int64_t vector_cut = launch.vector_extent / 3;
+    const codegen::KernelFunction compiled =
+        kernel_runner == nullptr ? nullptr : kernel_runner(*launch.kernel);
     const auto run = [&](int64_t task, int64_t task_end, int64_t vector, int64_t vector_end) {
+      if (compiled != nullptr) {
+        compiled(buffers.data(), launch.params.data(), task, task_end, vector, vector_end);
+        return;
+      }
       codegen::interpret(
           *launch.kernel, buffers.data(), launch.params.data(), task, task_end, vector, vector_end);
     };

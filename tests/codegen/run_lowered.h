@@ -20,6 +20,10 @@ std::unique_ptr<ir::Graph> parse_and_fuse(const std::string& text);
 
 std::vector<const ir::Node*> fusions_of(const ir::Graph& graph);
 
+/// What gives the code of a kernel; by default none, and the kernel interpreter runs it.
+using KernelRunner = codegen::KernelFunction (*)(const codegen::Kernel&);
+void use_kernel_runner(KernelRunner runner);
+
 /// Runs kernels in pieces, backwards, as a thread pool might.
 std::vector<Literal> run_fusion(const ir::Node& fusion, std::span<const Literal* const> operands);
 
