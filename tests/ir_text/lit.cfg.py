@@ -1,0 +1,13 @@
+"""Textual tests of graph IR: run lines in .wick files, checked by FileCheck."""
+
+import os
+
+import lit.formats
+
+config.name = "wick-ir"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".wick"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = lit_config.params["output"]
+config.environment["PATH"] = os.pathsep.join(
+    [lit_config.params["tools"], lit_config.params["filecheck"], "/usr/bin", "/bin"])
