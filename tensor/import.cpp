@@ -1,6 +1,6 @@
 #include "wick/tensor/import.h"
 
-#include <string>
+#include <fmt/format.h>
 
 namespace wick::detail {
 
@@ -15,7 +15,7 @@ std::unique_ptr<ir::Graph> import_graph(const Capture& capture, bool with_donati
       ir::Attributes attributes;
       if (entry.donated && with_donations) attributes.set("donate", true);
       if (entry.is_scalar) attributes.set("scalar", true);
-      const std::string name = "p" + std::to_string(num_parameters++);
+      const std::string name = fmt::format("p{}", num_parameters++);
       values.push_back(graph->add_parameter(node.type(), name, std::move(attributes))->result());
       continue;
     }

@@ -119,8 +119,9 @@ Tensor transpose(const Tensor& x, int a, int b, Where where = Where::current());
 Tensor unsqueeze(const Tensor& x, int axis, Where where = Where::current());
 Tensor squeeze(const Tensor& x, int axis, Where where = Where::current());
 /// Elements start, start + step, ... before stop along one axis, with Python's rules for negative
-/// and too large bounds. The offsets are part of the program's data, not of its structure, when
-/// the step is 1.
+/// and too large bounds. Consecutive elements of a materialized tensor (slices of its leading axis)
+/// are a view: no program runs, and offsets are no part of the traces that read them. Other offsets
+/// make a new plan, from the same kernels.
 Tensor slice(const Tensor& x,
              int axis,
              int64_t start,
@@ -164,8 +165,8 @@ Tensor conv2d(const Tensor& x,
               Where where = Where::current());
 
 struct Pool2dOptions {
-  Axes kernel;
-  Axes stride;  // empty: kernel
+  Axes kernel = {};
+  Axes stride = {};  // empty: kernel
   Axes padding = {0, 0};
   bool exclude_padding = false;  // avg_pool2d: count only what is inside
 };

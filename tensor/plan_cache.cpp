@@ -88,13 +88,13 @@ const runtime::Executable* PlanCache::latest() const {
 
 std::string PlanCache::explain_miss(const Capture& capture) const {
   const TraceKey* nearest = nullptr;
-  size_t longest = 0;
+  TraceKey::Nearness most;
   for (const Plan& plan : plans_) {
     if (plan.key.num_outputs() != capture.outputs().size()) continue;
-    const size_t shared = plan.key.common_beginning(capture);
-    if (nearest != nullptr && shared <= longest) continue;
+    const TraceKey::Nearness nearness = plan.key.nearness(capture);
+    if (nearest != nullptr && nearness <= most) continue;
     nearest = &plan.key;
-    longest = shared;
+    most = nearness;
   }
   if (nearest == nullptr) {
     return fmt::format("the first program with {} results", capture.outputs().size());

@@ -77,21 +77,19 @@ bool TraceKey::same_form(size_t i, const Capture& capture) const {
   return std::ranges::equal(operands, capture.operands_of(other));
 }
 
-size_t TraceKey::common_beginning(const Capture& capture) const {
+TraceKey::Nearness TraceKey::nearness(const Capture& capture) const {
   const size_t shorter = std::min(entries_.size(), capture.entries().size());
-  size_t i = 0;
-  while (i < shorter && same_form(i, capture))
-    ++i;
-  return i;
+  Nearness result;
+  while (result.form < shorter && same_form(result.form, capture))
+    ++result.form;
+  while (result.exact < result.form && same_entry(result.exact, capture))
+    ++result.exact;
+  return result;
 }
 
 std::string TraceKey::difference(const Capture& capture) const {
   const auto& now = capture.entries();
-  size_t shared = 0;
-  while (shared < std::min(entries_.size(), now.size()) && same_form(shared, capture) &&
-         same_entry(shared, capture)) {
-    ++shared;
-  }
+  const size_t shared = nearness(capture).exact;
   if (shared == now.size() || shared == entries_.size()) {
     if (now.size() == entries_.size()) return "other values are kept";
     return fmt::format("the program has {} nodes, not {}", now.size(), entries_.size());

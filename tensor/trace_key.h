@@ -2,6 +2,7 @@
 
 // What identifies a captured program, kept with its plan.
 
+#include <compare>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,14 @@ class TraceKey {
 
   [[nodiscard]] size_t num_outputs() const { return outputs_.size(); }
 
-  /// How many entries agree from the start in op and operands, whatever their types.
-  [[nodiscard]] size_t common_beginning(const Capture& capture) const;
+  /// How alike two programs begin; larger is nearer.
+  struct Nearness {
+    size_t form = 0;   // entries that agree in op and operands, whatever their types
+    size_t exact = 0;  // entries that agree in all
+    friend auto operator<=>(const Nearness&, const Nearness&) = default;
+  };
+
+  [[nodiscard]] Nearness nearness(const Capture& capture) const;
 
   /// The first difference in words, with the place of the op that has it.
   [[nodiscard]] std::string difference(const Capture& capture) const;

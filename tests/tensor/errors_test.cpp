@@ -69,7 +69,7 @@ TEST_F(Errors, NumbersThatDoNotFit) {
       message_of([&] { (void)(integers_ + 3000000000); }),
       here(line + 2, "add: the number 3000000000 does not fit i32[3]; cast the tensor first"));
   EXPECT_EQ(message_of([&] { (void)(2 - integers_.to(DType::bool_)); }),
-            here(line + 4, "sub: the number 2 does not fit bool[3]; cast the tensor first"));
+            here(line + 5, "sub: the number 2 does not fit bool[3]; cast the tensor first"));
 }
 
 TEST_F(Errors, BadAxes) {
