@@ -1,43 +1,63 @@
 #include "wick/runtime/placement.h"
 
 #include <algorithm>
-#include <charconv>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "wick/ir/printer.h"
+#include "wick/passes/buffer_place.h"
 
 namespace wick::runtime {
 namespace {
 
 constexpr size_t kAlignment = 64;
 
-std::optional<size_t> number_after(std::string_view text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return std::nullopt;
-  text.remove_prefix(prefix.size());
-  size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+std::optional<Place> runtime_place(const passes::BufferPlace& place) {
+  switch (place.kind) {
+    case passes::BufferPlace::Kind::arena:
+      return Place{Place::Kind::arena, 0, place.offset};
+    case passes::BufferPlace::Kind::result:
+      return Place{Place::Kind::result, place.index, 0};
+    case passes::BufferPlace::Kind::param:
+      return Place{Place::Kind::param, place.index, 0};
+    case passes::BufferPlace::Kind::constant:
+      break;  // no step computes a constant
+  }
+  return std::nullopt;
 }
 
-Place parse_place(const ir::Node& node, std::string_view text) {
-  using Kind = Place::Kind;
-  if (const auto offset = number_after(text, "arena+")) return {Kind::arena, 0, *offset};
-  if (const auto k = number_after(text, "result:")) return {Kind::result, static_cast<int>(*k), 0};
-  if (const auto p = number_after(text, "param:")) return {Kind::param, static_cast<int>(*p), 0};
-  throw std::logic_error(
-      fmt::format("unknown place '{}' in attribute buffers of: {}", text, ir::to_string(node)));
+/// Empty for a node that plan-memory has not seen.
+std::vector<Place> planned_places(const ir::Node& node) {
+  std::vector<Place> places;
+  for (const std::string& text : node.attributes().texts("buffers")) {
+    const std::optional<passes::BufferPlace> parsed = passes::parse_buffer_place(text);
+    const std::optional<Place> place = parsed ? runtime_place(*parsed) : std::nullopt;
+    if (!place) {
+      throw std::logic_error(
+          fmt::format("'{}' is no place for a result of: {}", text, ir::to_string(node)));
+    }
+    places.push_back(*place);
+  }
+  const bool complete = places.empty() || std::ssize(places) == node.num_results();
+  check(complete, "plan-memory places every result of a node");
+  return places;
+}
+
+bool is_computed(const ir::Node& node) {
+  return node.op() != ir::OpKind::parameter && node.op() != ir::OpKind::constant &&
+         node.op() != ir::OpKind::reshape;
 }
 
 class Placer {
  public:
   explicit Placer(const ir::Graph& graph) : graph_(graph) {
     placement_.places.resize(static_cast<size_t>(graph.id_bound()));
-    leave_unplanned_arena_free();
+    cover_planned();
   }
 
   Placement run() {
@@ -52,20 +72,18 @@ class Placer {
       } else if (node->op() == ir::OpKind::reshape) {
         places = {placement_.of(node->operand(0))};
       } else {
-        places = places_of_made(*node);
+        places = places_of_computed(*node);
       }
     }
     return std::move(placement_);
   }
 
  private:
-  std::vector<Place> places_of_made(ir::Node& node) {
-    std::vector<Place> places;
-    const std::vector<std::string>& texts = node.attributes().texts("buffers");
+  std::vector<Place> places_of_computed(ir::Node& node) {
+    std::vector<Place> places = planned_places(node);
+    if (!places.empty()) return places;
     for (int i = 0; i < node.num_results(); ++i) {
-      const bool planned = !texts.empty();
-      places.push_back(planned ? parse_place(node, texts.at(static_cast<size_t>(i)))
-                               : own_place({&node, i}));
+      places.push_back(own_place({&node, i}));
       cover(places.back(), node.type(i).num_bytes());
     }
     return places;
@@ -77,14 +95,12 @@ class Placer {
   }
 
   /// Values without a planned place go behind those with one.
-  void leave_unplanned_arena_free() {
-    for (ir::Node* node = graph_.first(); node != nullptr; node = node->next()) {
-      const std::vector<std::string>& texts = node->attributes().texts("buffers");
-      if (texts.empty() || node->op() == ir::OpKind::reshape) continue;
-      for (int i = 0; i < node->num_results(); ++i) {
-        if (static_cast<size_t>(i) >= texts.size()) break;
-        const auto offset = number_after(texts[static_cast<size_t>(i)], "arena+");
-        if (offset) cover({Place::Kind::arena, 0, *offset}, node->type(i).num_bytes());
+  void cover_planned() {
+    for (const ir::Node* node = graph_.first(); node != nullptr; node = node->next()) {
+      if (!is_computed(*node)) continue;
+      const std::vector<Place> places = planned_places(*node);
+      for (size_t i = 0; i < places.size(); ++i) {
+        cover(places[i], node->type(static_cast<int>(i)).num_bytes());
       }
     }
   }

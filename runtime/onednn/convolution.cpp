@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/onednn/batch_split.h"
 #include "wick/runtime/onednn/primitive_call.h"
 
 namespace wick::runtime {
@@ -122,6 +123,23 @@ PrimitiveSpec weight_grad(const LibraryOp& op) {
           .scratchpad = desc.scratchpad_desc()};
 }
 
+/// Images of the cotangent and of x, summed over in parts.
+std::unique_ptr<LibraryCall> split_weight_grad(const LibraryOp& op) {
+  const Shape& x = op.operands[0].shape;
+  const Shape& y = op.operands[1].shape;
+  const auto make_part = [&op](int64_t images) {
+    LibraryOp part = op;
+    for (Type& operand : part.operands)
+      operand.shape.set(0, images);
+    return onednn::make_primitive_call(weight_grad(part));
+  };
+  return onednn::make_batch_split({.images = x[0],
+                                   .first_stride = x.numel() / x[0],
+                                   .second_stride = y.numel() / y[0],
+                                   .result_elements = op.result.numel(),
+                                   .make_part = make_part});
+}
+
 bool has_elements(const LibraryOp& op) {
   const auto some = [](const Type& type) { return type.numel() > 0; };
   return some(op.result) && std::ranges::all_of(op.operands, some);
@@ -136,7 +154,7 @@ std::unique_ptr<LibraryCall> make_onednn_convolution(const LibraryOp& op) {
   if (!is_convolution || op.result.dtype != DType::f32 || !has_elements(op)) return nullptr;
   if (op.op == OpKind::conv2d) return onednn::make_primitive_call(forward(op));
   if (op.op == OpKind::conv2d_input_grad) return onednn::make_primitive_call(input_grad(op));
-  return onednn::make_primitive_call(weight_grad(op));
+  return split_weight_grad(op);
 }
 
 }  // namespace wick::runtime

@@ -1,0 +1,97 @@
+#include "wick/runtime/onednn/batch_split.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wick/runtime/parallel.h"
+
+namespace wick::runtime::onednn {
+namespace {
+
+constexpr int64_t kMostParts = 16;                           // keeps that many cores busy
+constexpr int64_t kMostPartialElements = int64_t{1} << 24U;  // 64 MiB of partial sums
+constexpr int64_t kAddGrain = 16384;
+
+constexpr size_t aligned(size_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+int64_t number_of_parts(const BatchSum& sum) {
+  const int64_t affordable = kMostPartialElements / std::max<int64_t>(1, sum.result_elements);
+  return std::clamp<int64_t>(std::min(affordable, kMostParts), 1, sum.images);
+}
+
+class BatchSplit final : public LibraryCall {
+ public:
+  explicit BatchSplit(const BatchSum& sum)
+      : images_(sum.images),
+        first_stride_(sum.first_stride),
+        second_stride_(sum.second_stride),
+        elements_(sum.result_elements),
+        parts_(number_of_parts(sum)) {
+    const ThreadCountScope one_thread(1);
+    small_ = sum.make_part(images_ / parts_);
+    if (images_ % parts_ != 0) large_ = sum.make_part(images_ / parts_ + 1);
+    implementation_ = fmt::format("{}, batch in {}", small_->implementation(), parts_);
+    partial_bytes_ = aligned(static_cast<size_t>(elements_) * sizeof(float));
+    part_bytes_ = partial_bytes_ + std::max(aligned(small_->scratch_bytes()),
+                                            large_ ? aligned(large_->scratch_bytes()) : 0);
+  }
+
+  std::string_view implementation() const override { return implementation_; }
+
+  size_t scratch_bytes() const override { return static_cast<size_t>(parts_) * part_bytes_; }
+
+  void run(const void* const* operands, void* result, std::byte* scratch) const override {
+    auto* out = static_cast<float*>(result);
+    parallel_for(parts_, [&](int64_t part) {
+      const ThreadCountScope one_thread(1);
+      run_part(operands, part == 0 ? out : partial(scratch, part), scratch, part);
+    });
+    parallel_ranges(elements_, kAddGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t part = 1; part < parts_; ++part) {
+        const float* from = partial(scratch, part);
+        for (int64_t i = begin; i < end; ++i)
+          out[i] += from[i];
+      }
+    });
+  }
+
+ private:
+  /// The first images % parts parts take one image more.
+  void run_part(const void* const* operands, float* out, std::byte* scratch, int64_t part) const {
+    const int64_t longer = images_ % parts_;
+    const int64_t image = part * (images_ / parts_) + std::min(part, longer);
+    const void* const pointers[] = {
+        static_cast<const float*>(operands[0]) + image * first_stride_,
+        static_cast<const float*>(operands[1]) + image * second_stride_};
+    const LibraryCall& call = part < longer ? *large_ : *small_;
+    call.run(pointers, out, scratch + static_cast<size_t>(part) * part_bytes_ + partial_bytes_);
+  }
+
+  float* partial(std::byte* scratch, int64_t part) const {
+    return reinterpret_cast<float*>(scratch + static_cast<size_t>(part) * part_bytes_);
+  }
+
+  int64_t images_;
+  int64_t first_stride_;
+  int64_t second_stride_;
+  int64_t elements_;
+  int64_t parts_;
+  std::unique_ptr<LibraryCall> small_;
+  std::unique_ptr<LibraryCall> large_;  // null when the batch divides evenly
+  std::string implementation_;
+  size_t partial_bytes_ = 0;
+  size_t part_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<LibraryCall> make_batch_split(const BatchSum& sum) {
+  return std::make_unique<BatchSplit>(sum);
+}
+
+}  // namespace wick::runtime::onednn
