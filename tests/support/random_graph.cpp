@@ -37,6 +37,10 @@ void choose_results(ir::Graph& graph, Random& random, int max_results) {
     if (node->op() != OpKind::parameter && !node->has_uses()) graph.erase(node);
     node = previous;
   }
+  for (int i = static_cast<int>(graph.parameters().size()) - 1; i >= 0; --i) {
+    const bool unread = !graph.parameters()[static_cast<size_t>(i)]->has_uses();
+    if (unread && !random.chance(0.1)) graph.erase_parameter(i);
+  }
 }
 
 template <typename T>
@@ -77,7 +81,7 @@ std::unique_ptr<ir::Graph> random_graph(uint64_t seed, const RandomGraphOptions&
     generator.add_parameter();
   }
   int added = 0;
-  for (int attempt = 0; added < options.num_ops && attempt < 40 * options.num_ops; ++attempt) {
+  for (int attempt = 0; added < options.num_ops && attempt < 20 * options.num_ops; ++attempt) {
     if (generator.add_op()) ++added;
   }
   choose_results(*graph, random, options.max_results);

@@ -19,14 +19,15 @@ namespace wick::testing_support {
 
 struct RandomGraphOptions {
   int num_parameters = 3;  // at the start; ops may add some that fit them
-  int num_ops = 14;
+  int num_ops = 20;
   int max_results = 3;
   int64_t max_elements = 2048;  // of a value
   bool donate = true;           // mark some parameters `donate`
   bool contractions = true;     // matmul, convolutions, pooling
 };
 
-/// A sound graph, the same for the same seed and options. Every node leads to a result.
+/// A sound graph, the same for the same seed and options. Every node leads to a result; now and
+/// then a parameter does not.
 std::unique_ptr<ir::Graph> random_graph(uint64_t seed, const RandomGraphOptions& options = {});
 
 /// Values for the graph's parameters; floats lie in [-2, 2], many on a grid of quarters so that

@@ -60,13 +60,16 @@ Entry Generator::scalar(DType dtype, double value) {
 
 std::optional<Entry> Generator::pick(const Filter& filter) {
   std::vector<size_t> fitting;
+  std::vector<size_t> unread;  // reading them makes graphs deep, and keeps them from being erased
   for (size_t i = 0; i < pool_.size(); ++i) {
-    if (filter(pool_[i])) fitting.push_back(i);
+    if (!filter(pool_[i])) continue;
+    fitting.push_back(i);
+    const ir::Node& node = *pool_[i].value.node;
+    if (!node.has_uses() && node.op() != OpKind::parameter) unread.push_back(i);
   }
   if (fitting.empty()) return std::nullopt;
-  const size_t a = random_.below(fitting.size());
-  const size_t b = random_.below(fitting.size());
-  return pool_[fitting[random_.chance(0.6) ? std::max(a, b) : a]];
+  if (!unread.empty() && random_.chance(0.75)) return pool_[random_.pick(unread)];
+  return pool_[random_.pick(fitting)];
 }
 
 std::optional<Entry> Generator::pick_float() {
@@ -84,7 +87,7 @@ Entry Generator::partner(const Entry& x, bool exact_only) {
     static const std::vector<double> kConstants = {0, 1, -1, 2, 3, 0.5};
     return scalar(type.dtype, random_.pick(kConstants));
   }
-  if (random_.chance(0.7)) {
+  if (random_.chance(0.8)) {
     const auto found = pick([&](const Entry& e) {
       return e.value.type().dtype == type.dtype && (!exact_only || e.fact.exact) &&
              std::isfinite(e.fact.bound) &&
@@ -146,6 +149,9 @@ Axes Generator::random_axes(int rank) {
   Axes axes;
   for (int axis = 0; axis < rank; ++axis) {
     if (random_.chance(0.5)) axes.push_back(axis);
+  }
+  if (axes.empty() && rank > 0 && random_.chance(0.8)) {
+    axes.push_back(static_cast<int64_t>(random_.below(static_cast<size_t>(rank))));
   }
   return axes;
 }
