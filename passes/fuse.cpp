@@ -23,9 +23,10 @@ class Fuse final : public Pass {
   bool run(ir::Graph& graph, PassContext& context) override {
     FusionClusters clusters(graph, limits_);
     merge_producers(clusters, context);
+    evict_first_reshapes(clusters);
     inline_producers(clusters, context);
     clusters.prune_unused();
-    evict_outer_reshapes(clusters);
+    evict_last_reshapes(clusters);
     merge_siblings(clusters, context);
     const int count = outline_fusions(graph, clusters);
     context.count("fusions", count);
@@ -55,18 +56,24 @@ class Fuse final : public Pass {
     }
   }
 
-  /// A reshape is free outside of kernels, so it stays inside only between two ops of one.
-  static void evict_outer_reshapes(FusionClusters& clusters) {
-    const std::vector<Node*>& order = clusters.order();
-    for (Node* node : order) {
+  // A reshape is free outside of kernels, so it stays inside only between two ops of one.
+
+  static void evict_first_reshapes(FusionClusters& clusters) {
+    for (Node* node : clusters.order()) {
       const int number = clusters.home(*node);
       if (number == FusionClusters::kNone || node->op() != OpKind::reshape) continue;
       const Node& operand = *node->operand(0).node;
       if (!clusters.is_inside(operand, number) && !clusters.is_free(operand)) clusters.evict(*node);
     }
+  }
+
+  static void evict_last_reshapes(FusionClusters& clusters) {
+    const std::vector<Node*>& order = clusters.order();
     for (auto node = order.rbegin(); node != order.rend(); ++node) {
       const int number = clusters.home(**node);
       if (number == FusionClusters::kNone || (*node)->op() != OpKind::reshape) continue;
+      // A copy of what it shows cannot be stored in its place.
+      if (clusters.home(*(*node)->operand(0).node) != number) continue;
       if (!clusters.is_read_inside(**node, number)) clusters.evict(**node);
     }
   }
