@@ -26,7 +26,7 @@ class NoGradGuard {
 
 struct GradOptions {
   /// Cotangents of the outputs; empty: ones, and the outputs must be scalars.
-  std::vector<Tensor> cotangents;
+  std::vector<Tensor> cotangents = {};
   /// Keep the history for another pass. Gradients themselves are always differentiable while it is
   /// kept.
   bool retain_graph = true;
@@ -57,5 +57,9 @@ std::function<Tensor(std::span<const Tensor>)> custom_gradient(CustomForward for
 /// Losses on which backward() ran since the last call, still pending and still held by the caller:
 /// an optimizer materializes them together with its parameters.
 std::vector<Tensor> take_pending_losses();
+/// Gradients that backward() left at leaves since the last call, still pending and not cleared, of
+/// whichever leaf: an optimizer materializes them too, since those of tensors that it does not
+/// update would go on holding the values they are computed from.
+std::vector<Tensor> take_pending_gradients();
 
 }  // namespace wick

@@ -8,7 +8,7 @@
 #include "wick/autograd/engine.h"
 #include "wick/autograd/history.h"
 #include "wick/autograd/meta.h"
-#include "wick/autograd/pending_losses.h"
+#include "wick/autograd/pending_results.h"
 #include "wick/ir/error.h"
 #include "wick/tensor/ops.h"
 
@@ -46,7 +46,7 @@ struct Call {
 
   /// What the cotangent of an output without one is.
   [[nodiscard]] Tensor one_for(const Tensor& output) const {
-    if (output.numel() != 1) fail("needs a scalar, got " + to_string(output.type()));
+    if (output.numel() != 1) fail(fmt::format("needs a scalar, got {}", to_string(output.type())));
     return ones(output.shape(), output.dtype(), where);
   }
 
@@ -103,10 +103,11 @@ void Tensor::backward(bool retain_graph, std::source_location where) const {
       if (!gradients[i].defined()) continue;
       const auto& leaf = *history.entries()[static_cast<size_t>(leaves[i])].node;
       autograd::leaf_meta(leaf)->accumulate(gradients[i], where);
+      autograd::note_gradient(*autograd::leaf_meta(leaf));
     }
   }
   if (!retain_graph) history.free();
-  autograd::note_loss(*this);
+  autograd::note_backward(*this, where);
 }
 
 std::vector<Tensor> grad(std::span<const Tensor> outputs,

@@ -13,7 +13,8 @@ constexpr std::string_view kRequiresGrad = "requires_grad_";
 
 void check_can_be_leaf(const Tensor& tensor, std::source_location where) {
   if (!is_float(tensor.dtype())) {
-    throw Error(where, kRequiresGrad, "needs a float dtype, got " + to_string(tensor.type()));
+    constexpr auto kText = "needs a float dtype, got {}";
+    throw Error(where, kRequiresGrad, fmt::format(kText, to_string(tensor.type())));
   }
   if (tensor.requires_grad() && autograd::leaf_meta(*tensor.node()) == nullptr) {
     constexpr auto kText =

@@ -2,6 +2,7 @@
 
 // What autograd hangs on recorded nodes: the gradient kept at a leaf, or the user's own rule.
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -36,9 +37,15 @@ class LeafMeta final : public Meta {
   void accumulate(const Tensor& gradient, std::source_location where);
   void clear();
 
+  /// Makes this wait in a list of wick/autograd/pending_results.h; false when it does already.
+  bool start_waiting() { return !is_waiting_.exchange(true); }
+
+  void stop_waiting() { is_waiting_ = false; }
+
  private:
   mutable std::mutex mutex_;
   Tensor grad_;
+  std::atomic<bool> is_waiting_ = false;
 };
 
 /// Replaces the rule of its node. Holds no reference to the node itself: that would be a cycle.

@@ -284,6 +284,32 @@ TEST(PendingLosses, AreThoseStillHeld) {
   materialize(x.grad());
 }
 
+TEST(PendingGradients, AreThoseOfEveryLeaf) {
+  Tensor x = leaf({1, 2});
+  Tensor y = leaf({3, 4});
+  Tensor cleared = leaf({5, 6});
+  (void)take_pending_gradients();
+  sum(x * y * cleared).backward();
+  cleared.zero_grad();
+  materialize(y.grad());
+
+  const std::vector<Tensor> gradients = take_pending_gradients();
+
+  ASSERT_EQ(gradients.size(), 1U);
+  EXPECT_EQ(gradients[0].node(), x.grad().node());
+  EXPECT_TRUE(take_pending_gradients().empty());
+}
+
+TEST(PendingGradients, ListALeafAgainWhenItIsUsedAgain) {
+  Tensor x = leaf({1, 2});
+  sum(x * x).backward();
+  (void)take_pending_gradients();
+  sum(x * x).backward();
+
+  EXPECT_EQ(take_pending_gradients().size(), 1U);
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{4, 8}));
+}
+
 TEST(Backward, RunsInThreadsOverSharedLeaves) {
   Tensor x = leaf({1, 2, 3});
   constexpr int kThreads = 4;

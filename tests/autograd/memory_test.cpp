@@ -66,5 +66,35 @@ TEST(Memory, RetainedHistoryGoesWithItsTensors) {
   EXPECT_EQ(matrices_since(start), 0);
 }
 
+TEST(Memory, GradientsThatNobodyReadsStayBounded) {
+  const int64_t start = bytes_in_use();
+  Tensor frozen = full({kSide, kSide}, 0.5);
+  materialize(frozen);
+  frozen.requires_grad_();
+  for (int step = 0; step < 40; ++step) {
+    const Tensor batch = rand({kSide, kSide});
+    materialize(batch);
+    sum(batch * tanh(frozen)).backward();
+  }
+
+  EXPECT_LE(matrices_since(start), 12) << "a batch for each step that may stay pending";
+  materialize(frozen.grad());
+  EXPECT_EQ(matrices_since(start), 2);
+}
+
+TEST(Memory, LeavesThatAreDroppedWithTheirGradientsGo) {
+  const int64_t start = bytes_in_use();
+  for (int step = 0; step < 40; ++step) {
+    Tensor x = full({kSide, kSide}, 0.5);
+    materialize(x);
+    x.requires_grad_();
+    sum(tanh(x)).backward();
+  }
+
+  EXPECT_LE(matrices_since(start), 12);
+  materialize(take_pending_gradients());
+  EXPECT_EQ(matrices_since(start), 0);
+}
+
 }  // namespace
 }  // namespace wick
