@@ -49,6 +49,7 @@ void Optimizer::step(Where where) {
     wanted.push_back(parameter.value());
     wanted.insert(wanted.end(), state_[i].begin(), state_[i].end());
   }
+  append(wanted, take_pending_gradients());
   operands_.clear();
   if (!wanted.empty()) detail::materialize_with_escaping(wanted, "step", where);
 }
