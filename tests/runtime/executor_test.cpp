@@ -1,0 +1,159 @@
+// Whole programs on the llvm backend.
+
+#include "wick/runtime/executor.h"
+
+#include <thread>
+
+#include "run_graph.h"
+#include <gtest/gtest.h>
+
+#include "wick/codegen/kernel_compiler.h"
+#include "wick/ir/parser.h"
+#include "wick/runtime/stats.h"
+#include "wick/runtime/validate.h"
+
+namespace wick::runtime {
+namespace {
+
+constexpr const char* kMixed = R"(
+graph @f(%x: f32[300,200], %w: f32[100,200], %b: f32[100]) -> (f32[300,100], f32[300], f32[]) {
+  %h = matmul %x, %w {transpose_rhs = true} : f32[300,100]
+  %a = add %h, %b : f32[300,100]
+  %t = tanh %a : f32[300,100]
+  %m = reduce_max %t {axes = [1]} : f32[300]
+  %s = reduce_sum %t {axes = [0, 1]} : f32[]
+  return %t, %m, %s
+})";
+
+TEST(LlvmBackend, RunsKernelsAndLibraryCalls) {
+  const auto graph = ir::parse_graph(kMixed);
+  std::mt19937_64 random(11);
+  const auto parameters = random_parameters(*graph, random);
+
+  const auto got = run_on("llvm", *graph, parameters);
+
+  const auto expected = run_on("interpreter", *graph, parameters);
+  for (size_t k = 0; k < got.size(); ++k) {
+    EXPECT_EQ(difference(expected[k], got[k], true), std::nullopt) << k;
+  }
+  const ProgramSummary summary = find_backend("llvm").compile(graph->clone())->summary();
+  EXPECT_EQ(summary.num_ops, 5);
+  EXPECT_EQ(summary.num_library_calls, 1);
+  EXPECT_EQ(summary.num_interpreted, 0);
+  EXPECT_GE(summary.num_kernels, 1);
+}
+
+TEST(LlvmBackend, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto graph = ir::parse_graph(kMixed);
+  std::mt19937_64 random(12);
+  const auto parameters = random_parameters(*graph, random);
+
+  std::vector<std::vector<Literal>> results;
+  for (const int threads : {1, 2, 3}) {
+    const ThreadsOption scope(threads);
+    results.push_back(run_on("llvm", *graph, parameters));
+  }
+
+  for (size_t k = 0; k < 3; ++k) {
+    EXPECT_TRUE(results[0][k] == results[1][k]) << k;
+    EXPECT_TRUE(results[0][k] == results[2][k]) << k;
+  }
+}
+
+TEST(LlvmBackend, FollowsAChangeOfThreadsBetweenRuns) {
+  const auto graph = ir::parse_graph(kMixed);
+  std::mt19937_64 random(13);
+  const auto parameters = random_parameters(*graph, random);
+  const auto executable = find_backend("llvm").compile(graph->clone());
+  const auto before = executable->run(arguments_of(parameters));
+
+  const ThreadsOption scope(options().num_threads == 1 ? 2 : 1);
+  const auto after = executable->run(arguments_of(parameters));
+
+  const Type type{DType::f32, {300, 100}};
+  EXPECT_TRUE(literal_of(type, *before[0]) == literal_of(type, *after[0]));
+}
+
+TEST(LlvmBackend, RunsOnePlanFromSeveralThreads) {
+  const auto graph = ir::parse_graph(kMixed);
+  std::mt19937_64 random(14);
+  const auto parameters = random_parameters(*graph, random);
+  const auto executable = find_backend("llvm").compile(graph->clone());
+  const Type type{DType::f32, {300, 100}};
+  const Literal expected = literal_of(type, *executable->run(arguments_of(parameters))[0]);
+
+  std::atomic<int> wrong{0};
+  const auto work = [&] {
+    for (int i = 0; i < 20; ++i) {
+      const auto results = executable->run(arguments_of(parameters));
+      if (!(literal_of(type, *results[0]) == expected)) ++wrong;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back(work);
+  for (std::thread& thread : threads)
+    thread.join();
+
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(LlvmBackend, AllocatesNothingNewInASteadyLoop) {
+  const auto graph = ir::parse_graph(kMixed);
+  std::mt19937_64 random(15);
+  const auto arguments = arguments_of(random_parameters(*graph, random));
+  const auto executable = find_backend("llvm").compile(graph->clone());
+  for (int i = 0; i < 3; ++i)
+    (void)executable->run(arguments);
+  const int64_t before = memory_manager()->stats().system_allocations;
+
+  for (int i = 0; i < 10; ++i)
+    (void)executable->run(arguments);
+
+  EXPECT_EQ(memory_manager()->stats().system_allocations, before);
+}
+
+TEST(LlvmBackend, CompilesNoKernelForANewBatchSize) {
+  const auto small = ir::parse_graph(R"(
+graph @f(%x: f32[30,40]) -> (f32[30,40]) {
+  %y = exp %x : f32[30,40]
+  %z = neg %y : f32[30,40]
+  return %z
+})");
+  const auto large = ir::parse_graph(R"(
+graph @f(%x: f32[70,40]) -> (f32[70,40]) {
+  %y = exp %x : f32[70,40]
+  %z = neg %y : f32[70,40]
+  return %z
+})");
+  (void)find_backend("llvm").compile(small->clone());
+  const auto before = codegen::KernelCache::instance().stats();
+
+  (void)find_backend("llvm").compile(large->clone());
+
+  const auto after = codegen::KernelCache::instance().stats();
+  EXPECT_EQ(after.compiled, before.compiled);
+  EXPECT_EQ(after.disk_hits, before.disk_hits);
+  EXPECT_EQ(after.memory_hits, before.memory_hits + 1);
+}
+
+TEST(RuntimeStats, CountPlansRunsAndSteps) {
+  const auto graph = ir::parse_graph(kMixed);
+  std::mt19937_64 random(16);
+  const auto parameters = random_parameters(*graph, random);
+  const RuntimeStats before = runtime_stats();
+
+  const auto executable = find_backend("llvm").compile(graph->clone());
+  (void)executable->run(arguments_of(parameters));
+  (void)executable->run(arguments_of(parameters));
+
+  const RuntimeStats after = runtime_stats();
+  const ProgramSummary summary = executable->summary();
+  EXPECT_EQ(after.plans_built - before.plans_built, 1);
+  EXPECT_EQ(after.plan_runs - before.plan_runs, 2);
+  EXPECT_EQ(after.library_calls - before.library_calls, 2);
+  EXPECT_EQ(after.kernel_launches - before.kernel_launches, 2 * summary.num_kernels);
+}
+
+}  // namespace
+}  // namespace wick::runtime

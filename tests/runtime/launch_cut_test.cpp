@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include "wick/runtime/executor.h"
+
+namespace wick::runtime {
+namespace {
+
+KernelStep launch(int64_t tasks, int64_t vectors, int64_t work) {
+  KernelStep step;
+  step.task_extent = tasks;
+  step.vector_extent = vectors;
+  step.work_per_task = work;
+  return step;
+}
+
+int64_t pieces(const LaunchCut& cut) {
+  return cut.task_pieces * cut.vector_pieces;
+}
+
+TEST(LaunchCut, RunsSmallWorkInOnePiece) {
+  const LaunchCut cut = cut_launch(launch(100, 64, 64), 8);
+
+  EXPECT_EQ(pieces(cut), 1);
+  EXPECT_EQ(cut.task_grain, 100);
+  EXPECT_EQ(cut.vector_grain, 64);
+}
+
+TEST(LaunchCut, RunsInOnePieceOnOneThread) {
+  EXPECT_EQ(pieces(cut_launch(launch(1, 1 << 24, 1 << 24), 1)), 1);
+}
+
+TEST(LaunchCut, CutsManyTasksByTasks) {
+  const LaunchCut cut = cut_launch(launch(4096, 1, 4096), 2);
+
+  EXPECT_EQ(cut.vector_pieces, 1);
+  EXPECT_EQ(cut.task_pieces, 8);
+  EXPECT_EQ(cut.task_grain, 512);
+}
+
+TEST(LaunchCut, CutsOneWideTaskAtMultiplesOf64Lanes) {
+  const LaunchCut cut = cut_launch(launch(1, 1000003, 1000003), 2);
+
+  EXPECT_EQ(cut.task_pieces, 1);
+  EXPECT_EQ(cut.vector_pieces, 8);
+  EXPECT_EQ(cut.vector_grain % 64, 0);
+  EXPECT_GE(cut.vector_grain * cut.vector_pieces, 1000003);
+  EXPECT_LT(cut.vector_grain * (cut.vector_pieces - 1), 1000003);
+}
+
+TEST(LaunchCut, CutsFewWideTasksBothWays) {
+  const LaunchCut cut = cut_launch(launch(3, 100000, 100000), 4);
+
+  EXPECT_EQ(cut.task_pieces, 3);
+  EXPECT_GT(cut.vector_pieces, 1);
+}
+
+TEST(LaunchCut, CoversAnEmptyBox) {
+  const LaunchCut cut = cut_launch(launch(0, 0, 1), 8);
+
+  EXPECT_EQ(pieces(cut), 1);
+  EXPECT_EQ(cut.task_grain, 0);
+}
+
+}  // namespace
+}  // namespace wick::runtime

@@ -1,0 +1,362 @@
+// Every library call against the reference interpreter.
+
+#include "wick/runtime/library_call.h"
+
+#include <cmath>
+#include <limits>
+
+#include "run_graph.h"
+#include <gtest/gtest.h>
+
+#include "wick/ir/format.h"
+#include "wick/ir/interpreter.h"
+#include "wick/runtime/parallel.h"
+#include "wick/runtime/validate.h"
+
+namespace wick::runtime {
+namespace {
+
+using ir::Attributes;
+using ir::OpKind;
+using Ints = std::vector<int64_t>;
+
+LibraryOp make_op(OpKind kind, std::vector<Type> operands, Attributes attributes) {
+  std::vector<const Type*> pointers;
+  for (const Type& type : operands)
+    pointers.push_back(&type);
+  Type result = ir::infer_type(kind, pointers, attributes, {});
+  return {kind, std::move(attributes), std::move(operands), std::move(result)};
+}
+
+Literal run(const LibraryCall& call, const LibraryOp& op, const std::vector<Literal>& operands) {
+  std::vector<const void*> pointers;
+  for (const Literal& operand : operands)
+    pointers.push_back(operand.data());
+  constexpr AllocationTag kTag{.purpose = "test", .where = {}};
+  const Ref<Buffer> scratch = Buffer::allocate(call.scratch_bytes(), kTag);
+  const Ref<Buffer> result = Buffer::allocate(op.result.num_bytes(), kTag);
+  call.run(pointers.data(), result->data(), static_cast<std::byte*>(scratch->data()));
+  return literal_of(op.result, *result);
+}
+
+Literal interpret(const LibraryOp& op, const std::vector<Literal>& operands) {
+  std::vector<const Literal*> pointers;
+  for (const Literal& operand : operands)
+    pointers.push_back(&operand);
+  return ir::interpret_op(op.op, op.attributes, pointers, op.result);
+}
+
+std::string describe(const LibraryOp& op) {
+  std::string operands;
+  for (const Type& type : op.operands)
+    operands += fmt::format(" {}", type);
+  return fmt::format("{}{} -> {}", op.op, operands, op.result);
+}
+
+void expect_equal(const LibraryOp& op, const std::vector<Literal>& operands) {
+  const auto call = make_library_call(op, 2);
+  ASSERT_NE(call, nullptr) << describe(op);
+
+  const Literal got = run(*call, op, operands);
+
+  const auto differs = difference(interpret(op, operands), got, /*exact_integers=*/true);
+  EXPECT_FALSE(differs) << describe(op) << ": " << *differs;
+}
+
+void expect_equal(const LibraryOp& op) {
+  std::mt19937_64 random(42);
+  std::vector<Literal> operands;
+  for (const Type& type : op.operands)
+    operands.push_back(random_literal(type, random));
+  expect_equal(op, operands);
+}
+
+void expect_matmul(DType dtype, Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs) {
+  expect_equal(make_op(OpKind::matmul,
+                       {{dtype, std::move(lhs)}, {dtype, std::move(rhs)}},
+                       {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}}));
+}
+
+class MatmulCall : public testing::TestWithParam<DType> {};
+
+TEST_P(MatmulCall, TakesAllTransposesAndExtents) {
+  const std::vector<std::array<int64_t, 3>> sizes = {{1, 1, 1},
+                                                     {1, 7, 1},
+                                                     {5, 1, 3},
+                                                     {17, 31, 13},
+                                                     {64, 10, 100},
+                                                     {33, 65, 1},
+                                                     {9, 300, 40},
+                                                     {70, 80, 90}};
+  for (const auto& [m, n, k] : sizes) {
+    expect_matmul(GetParam(), {m, k}, {k, n}, false, false);
+    expect_matmul(GetParam(), {k, m}, {k, n}, true, false);
+    expect_matmul(GetParam(), {m, k}, {n, k}, false, true);
+    expect_matmul(GetParam(), {k, m}, {n, k}, true, true);
+  }
+}
+
+TEST_P(MatmulCall, TakesBatches) {
+  expect_matmul(GetParam(), {3, 5, 4}, {3, 4, 6}, false, false);
+  expect_matmul(GetParam(), {20, 5, 4}, {20, 4, 6}, false, false);
+  expect_matmul(GetParam(), {20, 5, 4}, {20, 6, 4}, false, true);
+  expect_matmul(GetParam(), {3, 4, 5}, {3, 4, 6}, true, false);
+}
+
+TEST_P(MatmulCall, BroadcastsBatches) {
+  expect_matmul(GetParam(), {7, 5, 4}, {4, 6}, false, false);
+  expect_matmul(GetParam(), {7, 4, 5}, {4, 6}, true, false);
+  expect_matmul(GetParam(), {5, 4}, {9, 6, 4}, false, true);
+  expect_matmul(GetParam(), {2, 1, 5, 4}, {3, 4, 6}, false, false);
+  expect_matmul(GetParam(), {2, 3, 5, 4}, {2, 1, 4, 6}, false, false);
+}
+
+TEST_P(MatmulCall, TakesEmptyOperands) {
+  expect_matmul(GetParam(), {0, 4}, {4, 6}, false, false);
+  expect_matmul(GetParam(), {5, 4}, {4, 0}, false, false);
+  expect_matmul(GetParam(), {5, 0}, {0, 6}, false, false);
+  expect_matmul(GetParam(), {0, 5, 4}, {4, 6}, false, false);
+  expect_matmul(GetParam(), {3, 5, 0}, {3, 0, 2}, false, false);
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes,
+                         MatmulCall,
+                         testing::Values(DType::f32, DType::f64, DType::i32, DType::i64, DType::u8),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
+
+struct ConvolutionCase {
+  Shape x;
+  Shape w;
+  Ints stride = {1, 1};
+  Ints padding = {0, 0};
+  Ints dilation = {1, 1};
+  int64_t groups = 1;
+};
+
+void expect_convolution(const ConvolutionCase& c) {
+  const Attributes attributes = {
+      {"stride", c.stride}, {"padding", c.padding}, {"dilation", c.dilation}, {"groups", c.groups}};
+  const Type x{DType::f32, c.x};
+  const Type w{DType::f32, c.w};
+  const LibraryOp forward = make_op(OpKind::conv2d, {x, w}, attributes);
+  expect_equal(forward);
+  Attributes input = attributes;
+  input.set("input_shape", Ints(c.x.begin(), c.x.end()));
+  expect_equal(make_op(OpKind::conv2d_input_grad, {forward.result, w}, input));
+  Attributes weight = attributes;
+  weight.set("weight_shape", Ints(c.w.begin(), c.w.end()));
+  expect_equal(make_op(OpKind::conv2d_weight_grad, {x, forward.result}, weight));
+}
+
+TEST(ConvolutionCall, TakesTheLayersOfACnn) {
+  expect_convolution({.x = {4, 1, 28, 28}, .w = {32, 1, 5, 5}, .padding = {2, 2}});
+  expect_convolution({.x = {2, 32, 14, 14}, .w = {64, 32, 5, 5}, .padding = {2, 2}});
+  expect_convolution({.x = {2, 16, 9, 9}, .w = {16, 16, 3, 3}, .padding = {1, 1}});
+  expect_convolution({.x = {2, 16, 9, 9}, .w = {32, 16, 1, 1}});
+}
+
+TEST(ConvolutionCall, TakesOddExtents) {
+  expect_convolution({.x = {1, 1, 1, 1}, .w = {1, 1, 1, 1}});
+  expect_convolution({.x = {3, 5, 7, 11}, .w = {7, 5, 3, 2}});
+  expect_convolution({.x = {2, 3, 13, 6}, .w = {5, 3, 13, 6}});
+  expect_convolution({.x = {1, 17, 5, 5}, .w = {19, 17, 2, 3}, .padding = {1, 2}});
+}
+
+TEST(ConvolutionCall, TakesStrides) {
+  expect_convolution({.x = {2, 3, 12, 13}, .w = {8, 3, 3, 3}, .stride = {2, 2}});
+  expect_convolution({.x = {2, 3, 12, 13}, .w = {8, 3, 3, 3}, .stride = {2, 3}, .padding = {1, 1}});
+  expect_convolution({.x = {1, 4, 10, 10}, .w = {4, 4, 1, 1}, .stride = {3, 3}});
+}
+
+TEST(ConvolutionCall, TakesDilation) {
+  expect_convolution({.x = {2, 3, 12, 13}, .w = {8, 3, 3, 3}, .dilation = {2, 3}});
+  expect_convolution({.x = {2, 3, 12, 13},
+                      .w = {8, 3, 3, 3},
+                      .stride = {2, 1},
+                      .padding = {3, 2},
+                      .dilation = {2, 2}});
+}
+
+TEST(ConvolutionCall, TakesGroups) {
+  expect_convolution({.x = {2, 4, 8, 8}, .w = {6, 2, 3, 3}, .padding = {1, 1}, .groups = 2});
+  expect_convolution({.x = {2, 8, 8, 8}, .w = {8, 1, 3, 3}, .padding = {1, 1}, .groups = 8});
+  expect_convolution({.x = {1, 3, 7, 7}, .w = {6, 1, 3, 3}, .stride = {2, 2}, .groups = 3});
+}
+
+TEST(ConvolutionCall, LeavesF64AndEmptyOnesToTheInterpreter) {
+  EXPECT_EQ(
+      make_library_call(
+          make_op(OpKind::conv2d, {{DType::f64, {1, 1, 4, 4}}, {DType::f64, {1, 1, 3, 3}}}, {}), 1),
+      nullptr);
+  EXPECT_EQ(
+      make_library_call(
+          make_op(OpKind::conv2d, {{DType::f32, {0, 1, 4, 4}}, {DType::f32, {1, 1, 3, 3}}}, {}), 1),
+      nullptr);
+}
+
+struct PoolCase {
+  Shape x;
+  Ints kernel;
+  Ints stride;
+  Ints padding = {0, 0};
+};
+
+const std::vector<PoolCase>& pool_cases() {
+  static const std::vector<PoolCase> cases = {{{2, 3, 8, 8}, {2, 2}, {2, 2}},
+                                              {{2, 3, 9, 7}, {2, 2}, {2, 2}},
+                                              {{1, 2, 7, 7}, {3, 3}, {1, 1}, {1, 1}},
+                                              {{1, 2, 7, 9}, {3, 2}, {2, 1}, {2, 1}},
+                                              {{1, 1, 5, 5}, {5, 5}, {1, 1}},
+                                              {{1, 1, 5, 6}, {2, 3}, {3, 4}},
+                                              {{1, 1, 1, 1}, {3, 3}, {1, 1}, {1, 1}},
+                                              {{70, 3, 10, 10}, {4, 4}, {3, 3}, {2, 2}},
+                                              {{0, 3, 10, 10}, {4, 4}, {3, 3}, {2, 2}}};
+  return cases;
+}
+
+class PoolingCall : public testing::TestWithParam<DType> {};
+
+TEST_P(PoolingCall, AgreesWithTheInterpreter) {
+  for (const PoolCase& c : pool_cases()) {
+    for (const bool exclude : {false, true}) {
+      const Attributes attributes = {{"kernel", c.kernel},
+                                     {"stride", c.stride},
+                                     {"padding", c.padding},
+                                     {"exclude_padding", exclude}};
+      const Type x{GetParam(), c.x};
+      const LibraryOp max = make_op(OpKind::max_pool2d, {x}, attributes);
+      expect_equal(max);
+      expect_equal(make_op(OpKind::max_pool2d_grad, {x, max.result}, attributes));
+      expect_equal(make_op(OpKind::avg_pool2d, {x}, attributes));
+      Attributes grad = attributes;
+      grad.set("input_shape", Ints(c.x.begin(), c.x.end()));
+      expect_equal(make_op(OpKind::avg_pool2d_grad, {max.result}, grad));
+    }
+  }
+}
+
+TEST_P(PoolingCall, StridesByItsKernelWhenNotTold) {
+  expect_equal(make_op(OpKind::max_pool2d, {{GetParam(), {1, 2, 6, 6}}}, {{"kernel", Ints{3, 2}}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes,
+                         PoolingCall,
+                         testing::Values(DType::f32, DType::f64),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
+
+TEST(PoolingCall, GivesTheGradientToTheFirstLargestAndToNan) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const std::vector<float> x = {1,
+                                1,
+                                0,
+                                kNan,
+                                -kInf,
+                                -kInf,
+                                kInf,
+                                kInf,  //
+                                1,
+                                1,
+                                kNan,
+                                5,
+                                -kInf,
+                                -kInf,
+                                0,
+                                kInf};
+  const std::vector<float> cotangent = {1, 2, 3, 4};
+  const LibraryOp op = make_op(OpKind::max_pool2d_grad,
+                               {{DType::f32, {1, 1, 2, 8}}, {DType::f32, {1, 1, 1, 4}}},
+                               {{"kernel", Ints{2, 2}}});
+  const std::vector<Literal> operands = {Literal::from<float>({1, 1, 2, 8}, x),
+                                         Literal::from<float>({1, 1, 1, 4}, cotangent)};
+
+  const Literal got = run(*make_library_call(op, 1), op, operands);
+
+  const std::vector<float> expected = {1, 0, 0, 2, 3, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  EXPECT_EQ(got, Literal::from<float>({1, 1, 2, 8}, expected));
+  expect_equal(op, operands);
+  const LibraryOp forward = make_op(OpKind::max_pool2d, {op.operands[0]}, op.attributes);
+  expect_equal(forward, {operands[0]});
+}
+
+TEST(ScatterCall, AddsSlices) {
+  std::mt19937_64 random(3);
+  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
+    for (const int64_t axis : {0, 1, 2}) {
+      const Type x{dtype, {5, 6, 7}};
+      Shape updates = x.shape;
+      updates.set(static_cast<int>(axis), 40);
+      const LibraryOp op =
+          make_op(OpKind::scatter_add, {x, {DType::i64, {40}}, {dtype, updates}}, {{"axis", axis}});
+      expect_equal(op,
+                   {random_literal(op.operands[0], random),
+                    random_literal(op.operands[1], random),  // some out of range
+                    random_literal(op.operands[2], random)});
+    }
+  }
+}
+
+TEST(ScatterCall, TakesI32IndicesOfTwoAxesAndNothing) {
+  expect_equal(make_op(OpKind::scatter_add,
+                       {{DType::f32, {9, 300}}, {DType::i32, {50, 3}}, {DType::f32, {50, 3, 300}}},
+                       {{"axis", int64_t{0}}}));
+  expect_equal(make_op(OpKind::scatter_add,
+                       {{DType::f32, {9, 3}}, {DType::i32, {0}}, {DType::f32, {0, 3}}},
+                       {{"axis", int64_t{0}}}));
+  expect_equal(make_op(OpKind::scatter_add,
+                       {{DType::f32, {0, 3}}, {DType::i32, {2}}, {DType::f32, {2, 3}}},
+                       {{"axis", int64_t{0}}}));
+}
+
+/// The call made and run with one thread and with two gives the same bits.
+void expect_same_bits(const LibraryOp& op) {
+  std::mt19937_64 random(5);
+  std::vector<Literal> operands;
+  for (const Type& type : op.operands)
+    operands.push_back(random_literal(type, random));
+  std::vector<Literal> results;
+  for (const int threads : {1, 2, 4}) {
+    const ThreadsOption option(threads);
+    const ThreadCountScope scope(threads);
+    results.push_back(run(*make_library_call(op, threads), op, operands));
+  }
+  EXPECT_TRUE(results[0] == results[1]) << describe(op);
+  EXPECT_TRUE(results[0] == results[2]) << describe(op);
+}
+
+TEST(LibraryCall, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto f32 = [](Shape shape) { return Type{DType::f32, std::move(shape)}; };
+  for (const bool t : {false, true}) {
+    const Attributes attributes = {{"transpose_rhs", t}};
+    expect_same_bits(make_op(OpKind::matmul,
+                             {f32({64, 784}), f32(t ? Shape{1024, 784} : Shape{784, 1024})},
+                             attributes));
+    expect_same_bits(make_op(
+        OpKind::matmul, {f32({64, 1024}), f32(t ? Shape{10, 1024} : Shape{1024, 10})}, attributes));
+    expect_same_bits(make_op(
+        OpKind::matmul, {f32({8, 20000}), f32(t ? Shape{8, 20000} : Shape{20000, 8})}, attributes));
+  }
+  expect_same_bits(
+      make_op(OpKind::matmul, {f32({128, 784}), f32({128, 1024})}, {{"transpose_lhs", true}}));
+  const Attributes same = {{"padding", Ints{2, 2}}};
+  const Type x = f32({16, 32, 14, 14});
+  const Type w = f32({64, 32, 5, 5});
+  const Type y = f32({16, 64, 14, 14});
+  expect_same_bits(make_op(OpKind::conv2d, {x, w}, same));
+  Attributes input = same;
+  input.set("input_shape", Ints{16, 32, 14, 14});
+  expect_same_bits(make_op(OpKind::conv2d_input_grad, {y, w}, input));
+  Attributes weight = same;
+  weight.set("weight_shape", Ints{64, 32, 5, 5});
+  expect_same_bits(make_op(OpKind::conv2d_weight_grad, {x, y}, weight));
+  // Few channels: the split of the work over the batch shows.
+  Attributes first = same;
+  first.set("weight_shape", Ints{32, 1, 5, 5});
+  const Type images = f32({64, 1, 28, 28});
+  expect_same_bits(make_op(OpKind::conv2d_weight_grad, {images, f32({64, 32, 28, 28})}, first));
+  const Attributes pool = {{"kernel", Ints{2, 2}}};
+  expect_same_bits(make_op(OpKind::max_pool2d, {x}, pool));
+}
+
+}  // namespace
+}  // namespace wick::runtime
