@@ -187,8 +187,14 @@ std::vector<BodyEmitter::Request> BodyEmitter::dependencies(const Request& reque
   const bool interior =
       node.op() == OpKind::pad && !operand_map(node, 0, request.map, draft_.domain().extents);
   for (int i = 0; i < node.num_operands(); ++i) {
-    // Read at positions that are data: loaded by build.
-    if (i == 0 && (node.op() == OpKind::gather || interior)) continue;
+    if (i == 0 && (node.op() == OpKind::gather || interior)) {
+      // Read at positions that are data: loaded by build. Other than memory only a constant, the
+      // same everywhere, is read so.
+      if (reshaped_source(node.operand(0)).op() != OpKind::parameter) {
+        out.push_back(anywhere(node.operand(0)));
+      }
+      continue;
+    }
     const ir::Value operand = node.operand(i);
     Request next{operand.node, {}, request.predicate, request.loop};
     // Loaded by its row-major number, whatever the shapes.
@@ -201,6 +207,15 @@ std::vector<BodyEmitter::Request> BodyEmitter::dependencies(const Request& reque
     out.push_back(std::move(next));
   }
   return out;
+}
+
+BodyEmitter::Request BodyEmitter::anywhere(const ir::Value& constant) const {
+  const ir::Node& node = *constant.node;
+  const ir::Node& source = node.op() == OpKind::broadcast ? *node.operand(0).node : node;
+  check(source.op() == OpKind::constant, "data read at computed positions comes from memory");
+  AffineExpr zero;
+  zero.coefs.assign(draft_.domain().extents.size(), 0);
+  return {.node = &node, .map = IndexMap(static_cast<size_t>(node.type().shape.ndim()), zero)};
 }
 
 int BodyEmitter::build(const Request& request, const std::vector<int>& values) {

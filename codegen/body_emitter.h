@@ -51,6 +51,8 @@ class BodyEmitter {
   [[nodiscard]] bool varies_in_loop(const ir::AffineExpr& expr) const;
   [[nodiscard]] std::vector<int64_t> key_of(const Request& request) const;
   std::vector<Request> dependencies(const Request& request);
+  /// A constant seen from nowhere in particular.
+  [[nodiscard]] Request anywhere(const ir::Value& constant) const;
   int build(const Request& request, const std::vector<int>& values);
 
   // One for each form of op.

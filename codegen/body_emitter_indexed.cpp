@@ -138,6 +138,7 @@ int BodyEmitter::build_pad(const Request& request, const std::vector<int>& value
 }
 
 int BodyEmitter::build_gather(const Request& request, const std::vector<int>& values) {
+  if (values.size() == 2) return values[0];  // Of a constant.
   const ir::Node& node = *request.node;
   const Shape& shape = node.operand(0).type().shape;
   const auto axis = static_cast<size_t>(axis_of(node, shape.ndim()));

@@ -9,6 +9,7 @@ namespace wick::codegen {
 
 namespace {
 
+using ir::AffineExpr;
 using ir::Domain;
 using Level = Domain::Level;
 
@@ -26,11 +27,22 @@ std::vector<bool> needed_nodes(const ir::Graph& graph) {
   return needed;
 }
 
-/// The operand's elements are numbered as the node's own.
-bool keeps_positions(const ir::Node& node, const ir::Value& operand) {
+AffineExpr own_position(const Domain& domain, Level level) {
+  std::vector<bool> counts(domain.extents.size(), true);
+  for (size_t d = 0; d < counts.size(); ++d)
+    counts[d] = level == Level::full || !domain.reduced[d];
+  return ir::row_major_position(domain.extents, counts);
+}
+
+/// The operand's elements are read in the order in which the node's own are computed.
+bool keeps_positions(const ir::Node& node, int operand, const Domain& domain, Level level) {
   if (node.op() == ir::OpKind::reshape) return true;
-  const bool pointwise = has(node.op(), ir::kElementwise) || node.op() == ir::OpKind::broadcast;
-  return pointwise && operand.type().numel() == node.type().numel();
+  const Type& type = node.operand(operand).type();
+  if (type.numel() != domain.numel(level)) return false;
+  const auto map = domain.aligned_map(node.type().shape, level);
+  if (!map) return false;
+  const auto read = operand_map(node, operand, *map, domain.extents);
+  return read && linearize(*read, type.shape, domain.extents) == own_position(domain, level);
 }
 
 /// Splits the domain for the shapes of all values that are walked as it is. A reshape that does not
@@ -47,11 +59,11 @@ void refine_domain(FusedBody& body, const std::vector<bool>& needed) {
     if (levels[id] && node->op() != ir::OpKind::parameter) {
       body.domain.refine(node->type().shape, *levels[id]);
     }
-    for (const ir::Value& operand : node->operands()) {
-      auto& level = levels[static_cast<size_t>(operand.node->id())];
+    for (int i = 0; i < node->num_operands(); ++i) {
+      auto& level = levels[static_cast<size_t>(node->operand(i).node->id())];
       if (has(node->op(), ir::kReduction)) {
         level = Level::full;
-      } else if (levels[id] && !level && keeps_positions(*node, operand)) {
+      } else if (levels[id] && !level && keeps_positions(*node, i, body.domain, *levels[id])) {
         level = levels[id];
       }
     }
