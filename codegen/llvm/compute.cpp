@@ -160,10 +160,11 @@ llvm::Value* emit_extremum(EmitContext& e, OpKind op, DType dtype, llvm::Value* 
   const bool is_max = op == OpKind::maximum || op == OpKind::reduce_max;
   if (dtype == DType::bool_) return is_max ? b.CreateOr(x, y) : b.CreateAnd(x, y);
   if (is_float(dtype)) {
-    // The x86 instruction gives y when either is NaN, so only a NaN in x is left to restore.
-    llvm::Value* ordered = is_max ? b.CreateFCmpOGT(x, y) : b.CreateFCmpOLT(x, y);
-    llvm::Value* result = b.CreateSelect(ordered, x, y);
-    return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
+    // One x86 instruction gives x when they are equal or either is NaN: a NaN in y is left to
+    // restore. An accumulator is x, so that this check waits for no earlier round.
+    llvm::Value* ordered = is_max ? b.CreateFCmpOGT(y, x) : b.CreateFCmpOLT(y, x);
+    llvm::Value* result = b.CreateSelect(ordered, y, x);
+    return b.CreateSelect(b.CreateFCmpUNO(y, y), y, result);
   }
   if (dtype == DType::u8) {
     return b.CreateBinaryIntrinsic(is_max ? llvm::Intrinsic::umax : llvm::Intrinsic::umin, x, y);

@@ -1,0 +1,277 @@
+// What compiled kernels read and write: nothing outside their ranges, gathers, predicates, shared
+// buffers, task dimensions.
+
+#include <numeric>
+
+#include "kernel_builder.h"
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace wick::codegen::test {
+namespace {
+
+using ir::OpKind;
+
+/// Memory whose ends lie against pages that cannot be touched: `head` starts right after one, and
+/// `tail(n)` ends right before the other.
+class GuardedPages {
+ public:
+  GuardedPages() {
+    void* all = mmap(
+        nullptr, kBytes + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    base_ = static_cast<char*>(all);
+    if (mprotect(base_ + page_, kBytes, PROT_READ | PROT_WRITE) != 0) base_ = nullptr;
+  }
+
+  GuardedPages(const GuardedPages&) = delete;
+  GuardedPages& operator=(const GuardedPages&) = delete;
+
+  ~GuardedPages() { munmap(base_, kBytes + 2 * page_); }
+
+  [[nodiscard]] void* head() const { return base_ + page_; }
+
+  [[nodiscard]] void* tail(size_t bytes) const { return base_ + page_ + kBytes - bytes; }
+
+ private:
+  static constexpr size_t kBytes = 1 << 16;
+  size_t page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char* base_ = nullptr;
+};
+
+TEST(KernelMemory, TailsStayInsideTheBuffers) {
+  const GuardedPages in;
+  const GuardedPages out;
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::i8, DType::bool_}) {
+    for (int64_t count = 1; count <= 70; ++count) {
+      const size_t bytes = static_cast<size_t>(count) * size_of(dtype);
+      KernelBuilder k = elementwise(OpKind::add, {dtype, dtype}, dtype, count);
+      const KernelFunction function = compile(k.kernel());
+      void* at_head[] = {in.head(), in.head(), out.head()};
+      function(at_head, k.params().data(), 0, 1, 0, count);
+      void* at_tail[] = {in.tail(bytes), in.tail(bytes), out.tail(bytes)};
+      function(at_tail, k.params().data(), 0, 1, 0, count);
+      if (count > 20) count += 10;
+    }
+  }
+}
+
+TEST(KernelMemory, StoresLeaveTheRestAlone) {
+  for (const int64_t begin : {0, 3, 16, 21}) {
+    for (const int64_t end : {21, 32, 64, 90, 117}) {
+      KernelBuilder k = elementwise(OpKind::neg, {DType::f32}, DType::f32, 128);
+      std::vector<float> in(128, 1.0F);
+      std::vector<float> out(128, 5.0F);
+      void* buffers[] = {in.data(), out.data()};
+
+      compile(k.kernel())(buffers, k.params().data(), 0, 1, begin, end);
+
+      for (int64_t i = 0; i < 128; ++i) {
+        EXPECT_EQ(out[static_cast<size_t>(i)], i >= begin && i < end ? -1.0F : 5.0F) << i;
+      }
+    }
+  }
+}
+
+TEST(KernelMemory, TransposeGathersWithADynamicStride) {
+  constexpr int64_t kRows = 5;
+  constexpr int64_t kColumns = 37;
+  KernelBuilder k("transpose");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  k.outer(kColumns);
+  k.vector(k.outer(kRows));
+  k.straight();
+  k.store(y, k.at({kRows, 1}), k.load(x, k.at({1, kColumns})));
+  std::vector<float> in(kRows * kColumns);
+  std::iota(in.begin(), in.end(), 0.0F);
+  std::vector<float> out(in.size());
+  void* buffers[] = {in.data(), out.data()};
+
+  compile(k.kernel())(buffers, k.params().data(), 0, kColumns, 0, kRows);
+
+  for (int64_t c = 0; c < kColumns; ++c) {
+    for (int64_t r = 0; r < kRows; ++r) {
+      EXPECT_EQ(out[static_cast<size_t>(c * kRows + r)], in[static_cast<size_t>(r * kColumns + c)]);
+    }
+  }
+}
+
+TEST(KernelMemory, ScattersWithADynamicStride) {
+  constexpr int64_t kCount = 50;
+  KernelBuilder k("spread");
+  const int x = k.buffer(DType::i32);
+  const int y = k.buffer(DType::i32, true);
+  k.vector(k.outer(kCount));
+  k.straight();
+  k.store(y, k.at({3}, 2), k.load(x, k.at({1})));
+  std::vector<int32_t> in(kCount);
+  std::iota(in.begin(), in.end(), 100);
+  std::vector<int32_t> out(kCount * 3 + 2, -1);
+  void* buffers[] = {in.data(), out.data()};
+
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, kCount);
+
+  for (size_t i = 0; i < out.size(); ++i) {
+    EXPECT_EQ(out[i], i % 3 == 2 && i / 3 < kCount ? 100 + static_cast<int>(i / 3) : -1) << i;
+  }
+}
+
+TEST(KernelMemory, GathersRowsAndElements) {
+  constexpr int64_t kRows = 6;
+  constexpr int64_t kColumns = 21;
+  std::vector<float> table(10 * kColumns);
+  std::iota(table.begin(), table.end(), 0.0F);
+  std::vector<int64_t> rows = {9, 0, 3, 3, 8, 1};
+  std::vector<float> out(kRows * kColumns);
+  // The index varies with the task: whole rows are copied.
+  KernelBuilder by_row("rows");
+  by_row.buffer(DType::f32);
+  by_row.buffer(DType::i64);
+  by_row.buffer(DType::f32, true);
+  by_row.outer(kRows);
+  by_row.vector(by_row.outer(kColumns));
+  by_row.straight();
+  const int row = by_row.load(1, by_row.at({1, 0}));
+  by_row.store(2, by_row.at({kColumns, 1}), by_row.gather(0, by_row.at({0, 1}), row, kColumns));
+  void* buffers[] = {table.data(), rows.data(), out.data()};
+  compile(by_row.kernel())(buffers, by_row.params().data(), 0, kRows, 0, kColumns);
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t c = 0; c < kColumns; ++c) {
+      EXPECT_EQ(out[r * kColumns + c], table[static_cast<size_t>(rows[r]) * kColumns + c]);
+    }
+  }
+  // The index varies along the vector.
+  KernelBuilder by_element("elements");
+  by_element.buffer(DType::f32);
+  by_element.buffer(DType::i64);
+  by_element.buffer(DType::f32, true);
+  by_element.vector(by_element.outer(kRows));
+  by_element.straight();
+  const int at = by_element.load(1, by_element.at({1}));
+  by_element.store(
+      2, by_element.at({1}), by_element.gather(0, by_element.at({0}, 4), at, kColumns));
+  compile(by_element.kernel())(buffers, by_element.params().data(), 0, 1, 0, kRows);
+  for (size_t r = 0; r < kRows; ++r) {
+    EXPECT_EQ(out[r], table[static_cast<size_t>(rows[r]) * kColumns + 4]);
+  }
+}
+
+/// Positions below `bound` of a vector of `count` are read; `stride` 0 makes the address uniform.
+std::vector<float> read_below(int64_t bound, int64_t count, int64_t stride) {
+  const GuardedPages pages;
+  auto* in = static_cast<float*>(pages.tail(static_cast<size_t>(bound) * sizeof(float)));
+  for (int64_t i = 0; i < bound; ++i)
+    in[i] = static_cast<float>(i + 1);
+  KernelBuilder k("predicated");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.vector(k.outer(count));
+  k.straight();
+  const int position = k.index(k.at({1}));
+  const int limit = k.constant(Literal::scalar_integer(DType::i64, bound));
+  const int inside = k.compute(OpKind::lt, DType::bool_, {position, limit});
+  k.store(1, k.at({1}), k.load(0, k.at({stride}), inside));
+  std::vector<float> out(static_cast<size_t>(count), -1.0F);
+  void* buffers[] = {in, out.data()};
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, count);
+  return out;
+}
+
+TEST(KernelMemory, PredicatedLoadsReadNothingElsewhereAndGiveZero) {
+  for (const int64_t stride : {0, 1}) {
+    for (const int64_t bound : {0, 1, 20, 33}) {
+      const std::vector<float> out = read_below(bound, 77, stride);
+      for (int64_t i = 0; i < 77; ++i) {
+        const float value = stride == 0 ? 1.0F : static_cast<float>(i + 1);
+        EXPECT_EQ(out[static_cast<size_t>(i)], i < bound ? value : 0.0F) << bound << " " << i;
+      }
+    }
+  }
+}
+
+TEST(KernelMemory, PredicatedStoresWriteNothingElsewhere) {
+  KernelBuilder k("predicated_store");
+  k.buffer(DType::i32);
+  k.buffer(DType::i32, true);
+  k.vector(k.outer(40));
+  k.straight();
+  const int value = k.load(0, k.at({1}));
+  const int zero = k.constant(Literal::scalar_integer(DType::i32, 0));
+  k.store(1, k.at({1}), value, k.compute(OpKind::lt, DType::bool_, {zero, value}));
+  std::vector<int32_t> in(40);
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = i % 3 == 0 ? -5 : static_cast<int>(i);
+  std::vector<int32_t> out(40, 7);
+  void* buffers[] = {in.data(), out.data()};
+
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, 40);
+
+  for (size_t i = 0; i < out.size(); ++i)
+    EXPECT_EQ(out[i], i % 3 == 0 ? 7 : static_cast<int>(i));
+}
+
+TEST(KernelMemory, WorksInPlace) {
+  KernelBuilder k = elementwise(OpKind::add, {DType::f32, DType::f32}, DType::f32, 1000);
+  k.kernel().buffers[0].no_alias = false;
+  k.kernel().buffers[2].no_alias = false;
+  std::vector<float> x(1000, 1.0F);
+  std::vector<float> y(1000, 2.0F);
+  void* buffers[] = {x.data(), y.data(), x.data()};
+
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, 1000);
+
+  EXPECT_EQ(x, std::vector<float>(1000, 3.0F));
+}
+
+TEST(KernelMemory, WalksTaskDimensionsInAnyPieces) {
+  // y[i, j, k] = x[i, j, k] + 100 i + 10 j on [3, 4, 5], tasks over i and j.
+  KernelBuilder k("tasks");
+  k.buffer(DType::i64);
+  k.buffer(DType::i64, true);
+  k.outer(3);
+  k.outer(4);
+  k.vector(k.outer(5));
+  k.straight();
+  const int position = k.index(k.at({100, 10, 0}));
+  const int value = k.load(0, k.at({20, 5, 1}));
+  k.store(1, k.at({20, 5, 1}), k.compute(OpKind::add, DType::i64, {value, position}));
+  const KernelFunction function = compile(k.kernel());
+  std::vector<int64_t> x(60);
+  std::iota(x.begin(), x.end(), 0);
+  for (const int64_t piece : {1, 3, 5, 12}) {
+    std::vector<int64_t> y(60, -1);
+    void* buffers[] = {x.data(), y.data()};
+    for (int64_t task = 0; task < 12; task += piece) {
+      function(buffers, k.params().data(), task, std::min<int64_t>(12, task + piece), 0, 5);
+    }
+    for (int64_t i = 0; i < 60; ++i) {
+      EXPECT_EQ(y[static_cast<size_t>(i)], i + 100 * (i / 20) + 10 * (i / 5 % 4)) << piece;
+    }
+  }
+}
+
+TEST(KernelMemory, SeveralInnerLoopsNest) {
+  // Sums over the last two axes of [2, 3, 37].
+  KernelBuilder k("nest");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.outer(2);
+  k.inner(3);
+  k.vector(k.inner(37));
+  k.loop();
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(0, k.at({111, 37, 1}))});
+  k.straight();
+  k.store(1, k.at({1, 0, 0}), sum);
+  std::vector<float> x(222, 1.0F);
+  x[200] = 5;
+  std::vector<float> y(2);
+  void* buffers[] = {x.data(), y.data()};
+
+  compile(k.kernel())(buffers, k.params().data(), 0, 2, 0, 0);
+
+  EXPECT_EQ(y, (std::vector<float>{111, 115}));
+}
+
+}  // namespace
+}  // namespace wick::codegen::test

@@ -1,0 +1,241 @@
+// Reductions along contiguous and strided axes of awkward extents, against the interpreter.
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "kernel_builder.h"
+#include <gtest/gtest.h>
+
+namespace wick::codegen::test {
+namespace {
+
+using ir::OpKind;
+
+constexpr int64_t kExtents[] = {1, 7, 15, 16, 17, 31, 63, 64, 65, 127, 1000};
+constexpr OpKind kReductions[] = {OpKind::reduce_sum,
+                                  OpKind::reduce_prod,
+                                  OpKind::reduce_max,
+                                  OpKind::reduce_min,
+                                  OpKind::argmax,
+                                  OpKind::argmin};
+
+bool is_arg(OpKind op) {
+  return op == OpKind::argmax || op == OpKind::argmin;
+}
+
+Literal random_values(DType dtype, int64_t count, uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::uniform_real_distribution<double> reals(0.5, 1.5);
+  Literal values(Type{dtype, {count}});
+  const size_t size = size_of(dtype);
+  for (int64_t i = 0; i < count; ++i) {
+    // Few distinct values, so that arg reductions meet ties.
+    const double drawn = std::round(reals(generator) * 16) / 16;
+    const Literal value =
+        is_float(dtype) ? Literal::scalar(dtype, drawn)
+                        : Literal::scalar_integer(dtype, static_cast<int64_t>(generator() % 7) - 3);
+    std::memcpy(values.data() + static_cast<size_t>(i) * size, value.data(), size);
+  }
+  return values;
+}
+
+/// x [rows, columns] reduced along its columns' axis (rows of results) or its rows' axis.
+KernelBuilder reduction(OpKind op, DType dtype, int64_t rows, int64_t columns, bool along_columns) {
+  KernelBuilder k("reduction");
+  const int x = k.buffer(dtype);
+  const DType result = is_arg(op) ? DType::i64 : dtype;
+  const int y = k.buffer(result, true);
+  const int outer = k.outer(along_columns ? rows : columns);
+  const int inner = k.inner(along_columns ? columns : rows);
+  k.vector(along_columns ? inner : outer);
+  k.loop();
+  const int value = k.load(x, along_columns ? k.at({columns, 1}) : k.at({1, columns}));
+  std::vector<int> operands = {value};
+  if (is_arg(op)) operands.push_back(k.index(k.at({0, 1})));
+  const int reduced = k.accumulate(op, result, operands);
+  k.straight();
+  k.store(y, k.at({1, 0}), reduced);
+  return k;
+}
+
+void run(KernelBuilder& k, KernelFunction function, std::vector<void*> buffers, int64_t outer) {
+  if (k.kernel().vector_is_inner()) {
+    function(buffers.data(), k.params().data(), 0, outer, 0, 0);
+  } else {
+    function(buffers.data(), k.params().data(), 0, 1, 0, outer);
+  }
+}
+
+void expect_close(const Literal& actual, const Literal& expected, const std::string& what) {
+  for (int64_t i = 0; i < expected.numel(); ++i) {
+    if (!is_float(expected.type().dtype)) {
+      ASSERT_EQ(actual.as_integer(i), expected.as_integer(i)) << what << " element " << i;
+      continue;
+    }
+    const double a = actual.as_double(i);
+    const double b = expected.as_double(i);
+    if ((std::isnan(a) && std::isnan(b)) || a == b) continue;
+    // Results have at most 1000 terms of one sign, each rounded to the accumulator's 24 bits; f16
+    // and bf16 results are rounded once.
+    const DType dtype = expected.type().dtype;
+    const double tolerance = dtype == DType::f64   ? 1e-12
+                             : dtype == DType::f32 ? 3e-5
+                             : dtype == DType::f16 ? 1e-3
+                                                   : 8e-3;
+    ASSERT_NEAR(a, b, tolerance * std::abs(b)) << what << " element " << i;
+  }
+}
+
+void expect_reduction(OpKind op, DType dtype, int64_t rows, int64_t columns, bool along_columns) {
+  const std::string what = std::string(ir::to_string(op)) + " " + std::string(to_string(dtype)) +
+                           " " + std::to_string(rows) + "x" + std::to_string(columns);
+  KernelBuilder k = reduction(op, dtype, rows, columns, along_columns);
+  ASSERT_EQ(verify(k.kernel()), std::nullopt);
+  Literal x = random_values(dtype, rows * columns, static_cast<uint64_t>(rows * 1009 + columns));
+  const int64_t outer = along_columns ? rows : columns;
+  const Type result{is_arg(op) ? DType::i64 : dtype, {outer}};
+  Literal expected(result);
+  Literal actual(result);
+  std::vector<void*> buffers = {x.data(), expected.data()};
+  interpret(k.kernel(),
+            buffers.data(),
+            k.params().data(),
+            0,
+            along_columns ? outer : 1,
+            0,
+            along_columns ? 1 : outer);
+
+  run(k, compile(k.kernel()), {x.data(), actual.data()}, outer);
+
+  expect_close(actual, expected, what);
+}
+
+TEST(Reductions, AgreeAlongTheContiguousAxis) {
+  for (const OpKind op : kReductions) {
+    for (const int64_t extent : kExtents)
+      expect_reduction(op, DType::f32, 3, extent, true);
+  }
+}
+
+TEST(Reductions, AgreeAlongTheStridedAxis) {
+  for (const OpKind op : kReductions) {
+    for (const int64_t extent : kExtents)
+      expect_reduction(op, DType::f32, extent, 35, false);
+    for (const int64_t columns : kExtents)
+      expect_reduction(op, DType::f32, 9, columns, false);
+  }
+}
+
+TEST(Reductions, AgreeInEveryDType) {
+  for (const OpKind op : kReductions) {
+    for (int d = 0; d < kNumDTypes; ++d) {
+      expect_reduction(op, static_cast<DType>(d), 2, 77, true);
+      expect_reduction(op, static_cast<DType>(d), 77, 20, false);
+    }
+  }
+}
+
+std::vector<float> reduced_row(OpKind op, std::vector<float> row, std::vector<int64_t>* position) {
+  KernelBuilder k = reduction(op, DType::f32, 1, static_cast<int64_t>(row.size()), true);
+  std::vector<float> value(1);
+  std::vector<int64_t> at(1);
+  void* out = is_arg(op) ? static_cast<void*>(at.data()) : value.data();
+  run(k, compile(k.kernel()), {row.data(), out}, 1);
+  if (position != nullptr) *position = at;
+  return value;
+}
+
+TEST(Reductions, NanWinsWhereverItIs) {
+  for (const size_t place : {size_t{0}, size_t{16}, size_t{63}, size_t{64}, size_t{99}}) {
+    std::vector<float> row(100, 1.0F);
+    row[place] = std::nanf("");
+    for (const OpKind op : {OpKind::reduce_max, OpKind::reduce_min}) {
+      EXPECT_TRUE(std::isnan(reduced_row(op, row, nullptr)[0])) << place;
+    }
+    for (const OpKind op : {OpKind::argmax, OpKind::argmin}) {
+      std::vector<int64_t> position;
+      reduced_row(op, row, &position);
+      EXPECT_EQ(position[0], static_cast<int64_t>(place));
+    }
+  }
+}
+
+TEST(Reductions, TheFirstOfEqualsWins) {
+  std::vector<float> row(100, -std::numeric_limits<float>::infinity());
+  std::vector<int64_t> position;
+  reduced_row(OpKind::argmax, row, &position);
+  EXPECT_EQ(position[0], 0);
+  row[90] = row[37] = 2;
+  reduced_row(OpKind::argmax, row, &position);
+  EXPECT_EQ(position[0], 37);
+}
+
+TEST(Reductions, OfNothingGiveTheNeutralElement) {
+  EXPECT_EQ(reduced_row(OpKind::reduce_sum, {}, nullptr)[0], 0);
+  EXPECT_EQ(reduced_row(OpKind::reduce_prod, {}, nullptr)[0], 1);
+}
+
+TEST(Reductions, BlocksCoverTheRangeOnce) {
+  constexpr int64_t kCount = 1000;
+  for (const int64_t size : {64, 100, 999, 1000, 5000}) {
+    const int64_t blocks = (kCount + size - 1) / size;
+    KernelBuilder k("blocks");
+    const int x = k.buffer(DType::f32);
+    const int y = k.buffer(DType::f32, true);
+    const int outer = k.outer(blocks);
+    const int inner = k.inner(kCount);
+    k.vector(inner);
+    k.blocks(outer, inner, size);
+    k.loop();
+    const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(x, k.at({0, 1}))});
+    k.straight();
+    k.store(y, k.at({1, 0}), sum);
+    std::vector<float> in(kCount);
+    for (size_t i = 0; i < in.size(); ++i)
+      in[i] = static_cast<float>(i % 13);
+    std::vector<float> out(static_cast<size_t>(blocks));
+
+    run(k, compile(k.kernel()), {in.data(), out.data()}, blocks);
+
+    for (int64_t block = 0; block < blocks; ++block) {
+      float expected = 0;
+      for (int64_t i = block * size; i < std::min(kCount, (block + 1) * size); ++i) {
+        expected += in[static_cast<size_t>(i)];
+      }
+      EXPECT_EQ(out[static_cast<size_t>(block)], expected) << size << " block " << block;
+    }
+  }
+}
+
+TEST(Reductions, GiveTheSameBitsHoweverTasksAreCut) {
+  constexpr int64_t kRows = 12;
+  constexpr int64_t kColumns = 1003;
+  for (const bool along_columns : {true, false}) {
+    KernelBuilder k = reduction(OpKind::reduce_sum, DType::f32, kRows, kColumns, along_columns);
+    const KernelFunction function = compile(k.kernel());
+    std::mt19937_64 generator(5);
+    std::normal_distribution<float> reals;
+    std::vector<float> x(static_cast<size_t>(kRows * kColumns));
+    for (float& v : x)
+      v = reals(generator);
+    const int64_t outer = along_columns ? kRows : kColumns;
+    std::vector<float> whole(static_cast<size_t>(outer));
+    std::vector<float> pieces(static_cast<size_t>(outer));
+    void* buffers[] = {x.data(), whole.data()};
+    run(k, function, {x.data(), whole.data()}, outer);
+    buffers[1] = pieces.data();
+    for (int64_t at = 0; at < outer; at += 5) {
+      const int64_t end = std::min(outer, at + 5);
+      if (along_columns) {
+        function(buffers, k.params().data(), at, end, 0, 0);
+      } else {
+        function(buffers, k.params().data(), 0, 1, at, end);
+      }
+    }
+    EXPECT_EQ(whole, pieces);
+  }
+}
+
+}  // namespace
+}  // namespace wick::codegen::test
