@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "wick/ir/check.h"
 
@@ -9,7 +10,6 @@ namespace wick::codegen {
 
 namespace {
 
-using ir::AffineExpr;
 using ir::Domain;
 using Level = Domain::Level;
 
@@ -27,47 +27,46 @@ std::vector<bool> needed_nodes(const ir::Graph& graph) {
   return needed;
 }
 
-AffineExpr own_position(const Domain& domain, Level level) {
-  std::vector<bool> counts(domain.extents.size(), true);
-  for (size_t d = 0; d < counts.size(); ++d)
-    counts[d] = level == Level::full || !domain.reduced[d];
-  return ir::row_major_position(domain.extents, counts);
-}
+/// Follows every value to where it is read from, as emission does, and stops at the first reshape
+/// that is not affine in the positions. Emission fails on one that no split helps.
+std::optional<ir::DimSplit> find_split(const FusedBody& body) {
+  struct Read {
+    const ir::Node* node;
+    ir::IndexMap map;
+  };
 
-/// The operand's elements are read in the order in which the node's own are computed.
-bool keeps_positions(const ir::Node& node, int operand, const Domain& domain, Level level) {
-  if (node.op() == ir::OpKind::reshape) return true;
-  const Type& type = node.operand(operand).type();
-  if (type.numel() != domain.numel(level)) return false;
-  const auto map = domain.aligned_map(node.type().shape, level);
-  if (!map) return false;
-  const auto read = operand_map(node, operand, *map, domain.extents);
-  return read && linearize(*read, type.shape, domain.extents) == own_position(domain, level);
-}
-
-/// Splits the domain for the shapes of all values that are walked as it is. A reshape that does not
-/// fit is left alone: emission fails if it matters.
-void refine_domain(FusedBody& body, const std::vector<bool>& needed) {
-  const ir::Graph& graph = *body.graph;
-  std::vector<std::optional<Level>> levels(needed.size());
-  for (const ir::Value& result : graph.results()) {
-    levels[static_cast<size_t>(result.node->id())] = body.level_of(result);
-  }
-  for (const ir::Node* node = graph.last(); node != nullptr; node = node->previous()) {
-    const auto id = static_cast<size_t>(node->id());
-    if (!needed[id]) continue;
-    if (levels[id] && node->op() != ir::OpKind::parameter) {
-      body.domain.refine(node->type().shape, *levels[id]);
+  std::optional<ir::DimSplit> wanted;
+  std::vector<Read> stack;
+  std::set<std::vector<int64_t>> seen;
+  // False when the search is over.
+  const auto follow = [&](const ir::Node& node, const std::optional<ir::IndexMap>& map) {
+    if (!map) return !wanted.has_value();
+    std::vector<int64_t> key{node.id()};
+    for (const ir::AffineExpr& expr : *map) {
+      key.push_back(expr.offset);
+      key.insert(key.end(), expr.coefs.begin(), expr.coefs.end());
     }
-    for (int i = 0; i < node->num_operands(); ++i) {
-      auto& level = levels[static_cast<size_t>(node->operand(i).node->id())];
-      if (has(node->op(), ir::kReduction)) {
-        level = Level::full;
-      } else if (levels[id] && !level && keeps_positions(*node, i, body.domain, *levels[id])) {
-        level = levels[id];
-      }
+    if (seen.insert(std::move(key)).second) stack.push_back({&node, *map});
+    return true;
+  };
+  for (const ir::Value& result : body.graph->results()) {
+    const Level level = body.level_of(result);
+    const auto map = body.domain.aligned_map(result.type().shape, level, &wanted);
+    if (!follow(*result.node, map)) return wanted;
+  }
+  while (!stack.empty()) {
+    const Read read = stack.back();
+    stack.pop_back();
+    const bool reduces = has(read.node->op(), ir::kReduction);
+    for (int i = 0; i < read.node->num_operands(); ++i) {
+      const ir::Node& operand = *read.node->operand(i).node;
+      if (read.node->op() == ir::OpKind::reshape && operand.op() == ir::OpKind::parameter) continue;
+      const auto map = reduces ? body.domain.aligned_map(operand.type().shape, Level::full, &wanted)
+                               : operand_map(*read.node, i, read.map, body.domain.extents, &wanted);
+      if (!follow(operand, map)) return wanted;
     }
   }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -100,7 +99,8 @@ FusedBody analyze_body(const ir::Graph& graph) {
     body.reductions.push_back(node);
   }
   if (body.reductions.empty()) body.domain = Domain(graph.results()[0].type().shape);
-  refine_domain(body, needed);
+  while (const auto split = find_split(body))
+    body.domain.split(*split);
   return body;
 }
 

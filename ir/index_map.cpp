@@ -1,6 +1,8 @@
 #include "wick/ir/index_map.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "wick/ir/check.h"
 
@@ -40,6 +42,19 @@ bool stays_within(const AffineExpr& expr, int64_t bound, Extents extents) {
     (reach < 0 ? low : high) += reach;
   }
   return low >= 0 && high < bound;
+}
+
+/// A dimension that moves on from this axis into the next one, cut where it does.
+std::optional<DimSplit> helpful_split(const AffineExpr& digit, int64_t extent, Extents extents) {
+  for (size_t d = 0; d < extents.size(); ++d) {
+    const int64_t step = std::abs(digit.coefs[d]);
+    if (step == 0 || extent % step != 0) continue;
+    const int64_t inner = extent / step;
+    if (inner > 1 && inner < extents[d] && extents[d] % inner == 0) {
+      return DimSplit{.dim = d, .inner = inner};
+    }
+  }
+  return std::nullopt;
 }
 
 IndexMap broadcast_map(const Shape& operand, const Shape& result, const IndexMap& map) {
@@ -132,7 +147,10 @@ AffineExpr linearize(const IndexMap& map, const Shape& shape, Extents extents) {
   return sum;
 }
 
-std::optional<IndexMap> delinearize(const AffineExpr& linear, const Shape& shape, Extents extents) {
+std::optional<IndexMap> delinearize(const AffineExpr& linear,
+                                    const Shape& shape,
+                                    Extents extents,
+                                    std::optional<DimSplit>* wanted) {
   IndexMap map(static_cast<size_t>(shape.ndim()), constant_expr(0, extents.size()));
   if (shape.numel() == 0) return map;
   AffineExpr rest = linear;
@@ -150,7 +168,10 @@ std::optional<IndexMap> delinearize(const AffineExpr& linear, const Shape& shape
         digit.coefs[d] = std::exchange(rest.coefs[d], 0);
       }
     }
-    if (!stays_within(digit, extent, extents)) return std::nullopt;
+    if (!stays_within(digit, extent, extents)) {
+      if (wanted != nullptr) *wanted = helpful_split(digit, extent, extents);
+      return std::nullopt;
+    }
   }
   return map;
 }
@@ -168,7 +189,8 @@ int64_t concat_offset(const Node& concat, int operand) {
 std::optional<IndexMap> operand_map(const Node& node,
                                     int operand,
                                     const IndexMap& result,
-                                    Extents extents) {
+                                    Extents extents,
+                                    std::optional<DimSplit>* wanted) {
   const Shape& from = node.operand(operand).type().shape;
   const Shape& to = node.type().shape;
   if (has(node.op(), kElementwise)) return broadcast_map(from, to, result);
@@ -176,7 +198,7 @@ std::optional<IndexMap> operand_map(const Node& node,
     case OpKind::broadcast:
       return broadcast_map(from, to, result);
     case OpKind::reshape:
-      return delinearize(linearize(result, to, extents), from, extents);
+      return delinearize(linearize(result, to, extents), from, extents, wanted);
     case OpKind::permute:
       return permute_map(node, result);
     case OpKind::slice:
@@ -261,14 +283,24 @@ bool Domain::refine(const Domain& other) {
   return true;
 }
 
-std::optional<IndexMap> Domain::aligned_map(const Shape& shape, Level level) const {
+void Domain::split(const DimSplit& split) {
+  const auto at = static_cast<std::ptrdiff_t>(split.dim);
+  check(extents[split.dim] % split.inner == 0, "a dimension is cut in equal parts");
+  extents[split.dim] /= split.inner;
+  extents.insert(extents.begin() + at + 1, split.inner);
+  reduced.insert(reduced.begin() + at + 1, reduced[split.dim]);
+}
+
+std::optional<IndexMap> Domain::aligned_map(const Shape& shape,
+                                            Level level,
+                                            std::optional<DimSplit>* wanted) const {
   if (shape.numel() != numel(level)) return std::nullopt;
   std::vector<bool> counts(extents.size(), true);
   if (level == Level::row) {
     for (size_t d = 0; d < counts.size(); ++d)
       counts[d] = !reduced[d];
   }
-  return delinearize(row_major_position(extents, counts), shape, extents);
+  return delinearize(row_major_position(extents, counts), shape, extents, wanted);
 }
 
 }  // namespace wick::ir

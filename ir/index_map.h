@@ -40,8 +40,18 @@ AffineExpr row_major_position(Extents extents, const std::vector<bool>& counts);
 /// The row-major number of the element of a value of this shape.
 AffineExpr linearize(const IndexMap& map, const Shape& shape, Extents extents);
 
-/// The map that `linear` is the row-major number of; empty when that is not affine.
-std::optional<IndexMap> delinearize(const AffineExpr& linear, const Shape& shape, Extents extents);
+/// Cutting a dimension in two, the inner one of this extent.
+struct DimSplit {
+  size_t dim = 0;
+  int64_t inner = 0;
+};
+
+/// The map that `linear` is the row-major number of; empty when that is not affine. `wanted` then
+/// gets a split of a dimension that brings it nearer to being so, if there is one.
+std::optional<IndexMap> delinearize(const AffineExpr& linear,
+                                    const Shape& shape,
+                                    Extents extents,
+                                    std::optional<DimSplit>* wanted = nullptr);
 
 /// How operand `operand` is read when the node's result is seen through `result`: elementwise ops
 /// with their broadcasting, movement ops, the scalars of random_bits. For concat and pad the map
@@ -50,7 +60,8 @@ std::optional<IndexMap> delinearize(const AffineExpr& linear, const Shape& shape
 std::optional<IndexMap> operand_map(const Node& node,
                                     int operand,
                                     const IndexMap& result,
-                                    Extents extents);
+                                    Extents extents,
+                                    std::optional<DimSplit>* wanted = nullptr);
 
 /// First position of operand `operand` of a concat along its axis.
 int64_t concat_offset(const Node& concat, int operand);
@@ -77,8 +88,11 @@ struct Domain {
   /// The same for all dimensions of another domain whose reduced dimensions must agree.
   bool refine(const Domain& other);
 
+  void split(const DimSplit& split);
+
   /// The map of a value whose elements the positions number in row-major order.
-  [[nodiscard]] std::optional<IndexMap> aligned_map(const Shape& shape, Level level) const;
+  [[nodiscard]] std::optional<IndexMap> aligned_map(
+      const Shape& shape, Level level, std::optional<DimSplit>* wanted = nullptr) const;
 };
 
 }  // namespace wick::ir
