@@ -25,12 +25,21 @@ const Node* buffer_of(const Node* node) {
   return node;
 }
 
+/// Whether anything may ever write over the value: a parameter's buffer is the caller's unless the
+/// caller donates it, constants stay.
+bool may_be_overwritten(const Value& value) {
+  const Node* buffer = buffer_of(value.node);
+  if (buffer->op() == OpKind::constant) return false;
+  return buffer->op() != OpKind::parameter || buffer->attributes().flag("donate");
+}
+
 /// A cluster, or a node that stays by itself, while the units are put in order.
 struct Unit {
   int cluster = FusionClusters::kNone;
   Node* lone = nullptr;
   int place = 0;  // of its last node in the old list
   int waits_for = 0;
+  int rank = 0;  // in the new order
   std::vector<int> users;
 };
 
@@ -46,7 +55,11 @@ class Outliner {
     make_units();
     connect_units();
     int count = 0;
-    for (const int number : sorted_units()) {
+    const std::vector<int> sorted = sorted_units();
+    for (size_t rank = 0; rank < sorted.size(); ++rank) {
+      units_[static_cast<size_t>(sorted[rank])].rank = static_cast<int>(rank);
+    }
+    for (const int number : sorted) {
       const Unit& unit = units_[static_cast<size_t>(number)];
       if (unit.lone != nullptr) {
         if (unit.lone->op() != OpKind::parameter) graph_.move_before(unit.lone, nullptr);
@@ -212,14 +225,35 @@ class Outliner {
     return body.add(OpKind::broadcast, {scalar}, attributes, constant.location())->result();
   }
 
+  [[nodiscard]] const Unit& unit(const Node& node) {
+    return units_[static_cast<size_t>(unit_of(node))];
+  }
+
+  /// No op behind the cluster reads the value. One that shows it in another shape might.
+  bool dies_in(int number, const Node& value) {
+    const int rank = unit(*clusters_.cluster(number).members.front()).rank;
+    for (const ir::Use& use : value.uses()) {
+      if (use.user == nullptr) return false;
+      if (static_cast<size_t>(use.user->id()) >= unit_of_.size()) continue;  // made by this pass
+      if (clusters_.is_dead(*use.user) || clusters_.home(*use.user) != FusionClusters::kNone) {
+        continue;
+      }
+      if (use.user->op() == OpKind::reshape || unit(*use.user).rank > rank) return false;
+    }
+    return std::ranges::all_of(clusters_.outside_readers(value), [&](int reader) {
+      return reader == FusionClusters::kNone ||
+             unit(*clusters_.cluster(reader).members.front()).rank <= rank;
+    });
+  }
+
   /// For each output the operand that it may overwrite: read at the very position that is written,
-  /// and nowhere else, nor through another operand of the same buffer.
+  /// and nowhere else, nor through another operand of the same buffer, nor later.
   std::vector<int64_t> in_place_operands(int number,
                                          const std::vector<Value>& operands,
                                          const std::vector<Node*>& outputs) {
     std::vector<int64_t> in_place(outputs.size(), -1);
     const Cluster& cluster = clusters_.cluster(number);
-    if (cluster.row) return in_place;
+    if (cluster.row || moves_positions(cluster)) return in_place;
     const std::vector<Node*> sources = clusters_.operands(number);
     std::vector<bool> taken(operands.size(), false);
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -227,7 +261,8 @@ class Outliner {
         return buffer_of(other.node) == buffer_of(operands[i].node);
       });
       taken[i] = operands[i].type().numel() != cluster.domain.numel(Domain::full) ||
-                 same_buffer != 1 || !is_read_in_place(number, *sources[i]);
+                 same_buffer != 1 || !may_be_overwritten(operands[i]) ||
+                 !dies_in(number, *sources[i]) || !is_read_in_place(number, *sources[i]);
     }
     for (size_t r = 0; r < outputs.size(); ++r) {
       for (size_t i = 0; i < operands.size() && in_place[r] < 0; ++i) {
@@ -237,6 +272,17 @@ class Outliner {
       }
     }
     return in_place;
+  }
+
+  /// Some op reads other positions than it is computed at, so that what it reads, members too, is
+  /// computed elsewhere than where the outputs are stored.
+  static bool moves_positions(const Cluster& cluster) {
+    const auto moves = [](const Node* node) {
+      return ir::has(node->op(), ir::kMovement) && node->op() != OpKind::broadcast &&
+             node->op() != OpKind::reshape;
+    };
+    return std::ranges::any_of(cluster.members, moves) ||
+           std::ranges::any_of(cluster.copies, moves);
   }
 
   using Domain = FusionClusters::Level;
