@@ -160,7 +160,7 @@ Objection FusionClusters::check_limits(const Trial& trial) const {
   const int64_t num_ops = size(trial.a) + size(trial.b);
   if (num_ops > limits_.max_ops) return "missed-limit";
   // Few ops cannot have too many operands.
-  if (num_ops * 2 <= limits_.max_operands) return "";
+  if (num_ops * 3 <= limits_.max_operands) return "";
   return std::ssize(operand_positions(trial)) > limits_.max_operands ? "missed-limit" : "";
 }
 
