@@ -64,6 +64,19 @@ Ref<Node> Node::record(ir::OpKind op,
                        std::span<const Ref<Node>> operands,
                        Ref<const SharedAttributes> attributes,
                        std::source_location where) {
+  if (operands.size() <= kInlineOperands) {
+    Ref<Node> few[kInlineOperands];
+    std::ranges::copy(operands, few);
+    return record_moving(op, {few, operands.size()}, std::move(attributes), where);
+  }
+  std::vector<Ref<Node>> many(operands.begin(), operands.end());
+  return record_moving(op, many, std::move(attributes), where);
+}
+
+Ref<Node> Node::record_moving(ir::OpKind op,
+                              std::span<Ref<Node>> operands,
+                              Ref<const SharedAttributes> attributes,
+                              std::source_location where) {
   constexpr size_t kFew = 8;
   const Type* few[kFew];
   std::vector<const Type*> many;
@@ -87,7 +100,7 @@ Ref<Node> Node::record(ir::OpKind op,
   node->type_ = std::move(type);
   node->attributes_ = std::move(attributes);
   node->depth_ = depth + 1;
-  node->set_operands(operands);
+  node->take_operands(operands);
   node->set_hash();
   uint8_t flags = kCounted;
   if (requires_grad && grad_mode() && is_float(node->type_.dtype)) {
@@ -127,12 +140,13 @@ Ref<Node> Node::constant(Literal value, std::source_location where) {
   return node;
 }
 
-void Node::set_operands(std::span<const Ref<Node>> operands) {
+void Node::take_operands(std::span<Ref<Node>> operands) {
   if (operands.size() > kInlineOperands) {
-    more_operands_ = std::make_unique<std::vector<Ref<Node>>>(operands.begin(), operands.end());
+    more_operands_ = std::make_unique<std::vector<Ref<Node>>>(std::move_iterator(operands.begin()),
+                                                              std::move_iterator(operands.end()));
     return;
   }
-  std::ranges::copy(operands, inline_operands_);
+  std::ranges::move(operands, inline_operands_);
   num_inline_ = static_cast<uint8_t>(operands.size());
 }
 

@@ -46,6 +46,11 @@ class Node final : public RefCounted<Node> {
                           std::span<const Ref<Node>> operands,
                           Ref<const SharedAttributes> attributes,
                           std::source_location where);
+  /// As record, but takes the references over: half the work on reference counts.
+  static Ref<Node> record_moving(ir::OpKind op,
+                                 std::span<Ref<Node>> operands,
+                                 Ref<const SharedAttributes> attributes,
+                                 std::source_location where);
   static Ref<Node> leaf(Type type, Ref<runtime::Buffer> value, std::source_location where);
   /// A rank-0 leaf passed to plans by content, never part of a trace key.
   static Ref<Node> scalar(DType dtype, uint64_t bits, std::source_location where);
@@ -152,7 +157,7 @@ class Node final : public RefCounted<Node> {
     }
   }
 
-  void set_operands(std::span<const Ref<Node>> operands);
+  void take_operands(std::span<Ref<Node>> operands);
   void set_hash();
   void stop_counting();
   /// Frees one node whose references are gone and adds operands that go with it to `list`, linked

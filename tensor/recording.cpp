@@ -169,9 +169,9 @@ const Type* type_of(const Operand& operand) {
 }  // namespace
 
 Tensor record_binary(ir::OpKind op, const Operand& a, const Operand& b, Where where) {
-  const Ref<Node> operands[] = {operand_node(op, a, 1, type_of(b), where),
-                                operand_node(op, b, 2, type_of(a), where)};
-  return record_nodes(op, operands, nullptr, where);
+  Ref<Node> operands[] = {operand_node(op, a, 1, type_of(b), where),
+                          operand_node(op, b, 2, type_of(a), where)};
+  return Tensor(Node::record_moving(op, operands, nullptr, where));
 }
 
 Tensor record_where(const Tensor& condition, const Operand& y, const Operand& z, Where where) {

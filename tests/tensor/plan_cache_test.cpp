@@ -2,6 +2,7 @@
 
 #include "expect_values.h"
 
+#include "wick/codegen/kernel_compiler.h"
 #include "wick/runtime/options.h"
 
 namespace wick::detail {
@@ -74,6 +75,23 @@ TEST(PlanCache, BatchesOfADataSetShareAPlan) {
   EXPECT_EQ(total, 191 * 192 / 4);
   EXPECT_EQ(since().captures, 8);
   EXPECT_EQ(since().misses, 1);
+}
+
+TEST(PlanCache, OtherOffsetsBatchesAndSeedsCompileNoKernel) {
+  if (runtime::options().backend != "llvm") GTEST_SKIP() << "about compiled kernels";
+  const auto run = [](int64_t offset, int64_t batch, uint64_t seed) {
+    manual_seed(seed);
+    const Tensor x = slice(arange(400, DType::f32).reshape({4, 100}) * 1.5, 1, offset, offset + 40);
+    materialize(exp(x) + rand({4, 40}), value({batch, 70}) * 3.5);
+  };
+  run(0, 8, 1);
+  run(3, 9, 2);  // a first offset that is not 0 may differ in kind
+  const codegen::KernelCacheStats before = codegen::KernelCache::instance().stats();
+
+  for (int64_t i = 10; i < 20; ++i)
+    run(i, i, static_cast<uint64_t>(i));
+
+  EXPECT_EQ(codegen::KernelCache::instance().stats().compiled, before.compiled);
 }
 
 TEST(PlanCache, KeyedByBackendAndShape) {
