@@ -164,6 +164,19 @@ Objection FusionClusters::check_limits(const Trial& trial) const {
   return std::ssize(operand_positions(trial)) > limits_.max_operands ? "missed-limit" : "";
 }
 
+int64_t FusionClusters::count_outputs(int number) const {
+  return std::ranges::count_if(cluster(number).members,
+                               [&](const Node* node) { return !outside_readers(*node).empty(); });
+}
+
+Objection FusionClusters::merge_siblings(int a, int b) {
+  const int64_t most = std::ssize(cluster(a).members) + std::ssize(cluster(b).members);
+  if (most > limits_.max_operands && count_outputs(a) + count_outputs(b) > limits_.max_operands) {
+    return "missed-limit";
+  }
+  return merge(a, b);
+}
+
 Objection FusionClusters::merge(int a, int b) {
   check(a != b, "a cluster is not merged with itself");
   Trial trial{.a = a, .b = b, .domain = {}};

@@ -88,6 +88,8 @@ class FusionClusters {
 
   /// Merges two clusters if the rules allow.
   Objection merge(int a, int b);
+  /// The same for clusters of which neither reads the other: it must not store too many values.
+  Objection merge_siblings(int a, int b);
   /// Recomputes `nodes`, members of other clusters, wherever the cluster reads them.
   Objection copy_into(int cluster, const std::vector<ir::Node*>& nodes);
   /// Makes the node one that stays by itself.
@@ -123,6 +125,7 @@ class FusionClusters {
   [[nodiscard]] Objection check_evaluation(const Trial& trial);
   [[nodiscard]] Objection check_limits(const Trial& trial) const;
   [[nodiscard]] std::vector<int> operand_positions(const Trial& trial) const;
+  [[nodiscard]] int64_t count_outputs(int cluster) const;
   [[nodiscard]] bool closes_cycle(int from, int to);
   void join(const Trial& trial);
 

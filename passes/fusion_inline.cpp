@@ -65,31 +65,47 @@ bool is_repeated(const FusionClusters& clusters, const Node& value, int reader) 
          });
 }
 
+/// What reading the leaves costs the reader in bytes, beyond what it reads already.
+int64_t leaf_bytes(const FusionClusters& clusters,
+                   const Node& value,
+                   const Closure& closure,
+                   int reader) {
+  const std::vector<Node*> operands = clusters.operands(reader);
+  int64_t bytes = 0;
+  for (const Node* leaf : closure.leaves) {
+    if (clusters.is_inside(*leaf, reader)) continue;
+    if (std::ranges::find(operands, leaf) != operands.end()) continue;
+    const int64_t elements = std::min(leaf->type().numel(), value.type().numel());
+    bytes += elements * static_cast<int64_t>(size_of(leaf->type().dtype));
+  }
+  return bytes;
+}
+
 bool is_profitable(const FusionClusters& clusters,
                    const Node& value,
                    const Closure& closure,
                    int reader) {
   if (value.type().numel() <= 1) return true;
+  const int home = clusters.home(value);
   const std::vector<int> readers = clusters.outside_readers(value);
   const bool only_reader = readers.size() == 1 && readers[0] == reader;
   const bool repeated = is_repeated(clusters, value, reader);
+  const bool moves =
+      only_reader && !repeated && !clusters.is_read_inside_by_others(value, home, closure.nodes);
   if (closure.costly) {
-    // Moving the work is right when none of it stays behind or is done more than once.
-    const int home = clusters.home(value);
-    const bool stays = std::ranges::any_of(closure.nodes, [&](const Node* node) {
-      return node != &value && (!clusters.outside_readers(*node).empty() ||
-                                clusters.is_read_inside_by_others(*node, home, closure.nodes));
-    });
-    return only_reader && !repeated && !stays &&
-           !clusters.is_read_inside_by_others(value, home, closure.nodes);
+    // Right when none of the work stays behind or is done more than once.
+    return moves && std::ranges::none_of(closure.nodes, [&](const Node* node) {
+             return node != &value &&
+                    (!clusters.outside_readers(*node).empty() ||
+                     clusters.is_read_inside_by_others(*node, home, closure.nodes));
+           });
   }
-  if (closure.nodes.size() > kCheapOps) return only_reader && !repeated;
-  if (closure.leaves.size() <= 1) return true;
-  if (only_reader) return true;
-  const std::vector<Node*> operands = clusters.operands(reader);
-  return std::ranges::all_of(closure.leaves, [&](const Node* leaf) {
-    return clusters.is_inside(*leaf, reader) || std::ranges::find(operands, leaf) != operands.end();
-  });
+  if (moves) return true;
+  if (closure.nodes.size() > kCheapOps) return false;
+  // A mask is better stored than computed again from what takes four times the room.
+  const auto value_bytes = static_cast<int64_t>(value.type().num_bytes());
+  const int64_t saved = only_reader ? 2 * value_bytes : value_bytes;
+  return leaf_bytes(clusters, value, closure, reader) <= saved;
 }
 
 /// One round over what a cluster reads; true when something was copied in.
@@ -162,7 +178,7 @@ void merge_siblings(FusionClusters& clusters, PassContext& context) {
           merged = true;
           break;
         }
-        const Objection no = clusters.merge(a, b);
+        const Objection no = clusters.merge_siblings(a, b);
         explain_fusion(context, *other, *user, no);
         merged = no.empty();
         if (merged) break;

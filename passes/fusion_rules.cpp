@@ -74,7 +74,7 @@ Objection FusionClusters::check_levels(Trial& trial) {
 Objection FusionClusters::check_reductions(Trial& trial) const {
   if (num_reduction_blocks(trial.domain) <= 1) return "";
   // A value that depends on the whole row would keep the few rows there are from being cut.
-  if (trial.dependent) return "missed-reduction";
+  if (trial.dependent && !has_enough_rows(trial.domain)) return "missed-reduction";
   if (!cluster(trial.a).row || !cluster(trial.b).row) return "";
   const auto splits = [&](int number) {
     return std::ranges::all_of(cluster(number).members, [](const Node* node) {

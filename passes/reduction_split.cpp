@@ -8,24 +8,35 @@ namespace {
 
 constexpr int64_t kLanes = 16;
 constexpr int64_t kEnoughTasks = 32;
+/// So many are worth reading the data once instead of twice.
+constexpr int64_t kFewTasks = 8;
 constexpr int64_t kTasksWanted = 64;
 /// Below this a second launch costs more than more threads save.
 constexpr int64_t kMinElements = int64_t{1} << 16;
 constexpr int64_t kMinBlockElements = int64_t{1} << 14;
 
+using Level = ir::Domain::Level;
+
+/// Kept dimensions that are contiguous run in vectors: fewer pieces than rows.
+int64_t num_tasks(const ir::Domain& domain) {
+  const int64_t rows = domain.numel(Level::row);
+  return domain.reduced.back() ? rows : (rows + kLanes - 1) / kLanes;
+}
+
 }  // namespace
 
 int64_t num_reduction_blocks(const ir::Domain& domain) {
-  using Level = ir::Domain::Level;
   if (!domain.has_reduced()) return 1;
   const int64_t elements = domain.numel(Level::full);
-  const int64_t rows = domain.numel(Level::row);
-  if (elements < kMinElements || rows == 0) return 1;
-  // Kept dimensions that are contiguous run in vectors: fewer pieces than rows.
-  const int64_t tasks = domain.reduced.back() ? rows : (rows + kLanes - 1) / kLanes;
+  if (elements < kMinElements) return 1;
+  const int64_t tasks = num_tasks(domain);
   if (tasks >= kEnoughTasks) return 1;
   const int64_t longest_block = elements / kMinBlockElements;
   return std::clamp<int64_t>((kTasksWanted + tasks - 1) / tasks, 1, longest_block);
+}
+
+bool has_enough_rows(const ir::Domain& domain) {
+  return num_reduction_blocks(domain) <= 1 || num_tasks(domain) >= kFewTasks;
 }
 
 bool splits_in_blocks(ir::OpKind op) {

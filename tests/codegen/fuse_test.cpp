@@ -129,20 +129,36 @@ graph @f(%a: f32[8,8], %w: f32[8,8]) -> (f32[8,8]) {
   EXPECT_EQ(fusions_of(*fused).size(), 2U) << ir::to_string(*fused);
 }
 
-TEST(Fuse, CheapProducersAreRecomputedNextToAContraction) {
-  // The comparison is computed again behind the product instead of being stored before it.
+TEST(Fuse, CheapProducersAreRecomputedBehindAContraction) {
   const auto fused = expect_kernels_agree(*ir::parse_graph(R"(
-graph @f(%a: f32[8,8], %w: f32[8,8], %z: f32[] {scalar}) -> (f32[8,8]) {
-  %m = le %a, %z : bool[8,8]
-  %0 = where %m, %z, %a : f32[8,8]
+graph @f(%a: f32[8,8], %w: f32[8,8]) -> (f32[8,8]) {
+  %0 = abs %a : f32[8,8]
   %1 = matmul %0, %w : f32[8,8]
-  %2 = where %m, %z, %1 : f32[8,8]
+  %2 = mul %0, %1 : f32[8,8]
   return %2
 })"),
                                           1);
 
+  const auto fusions = fusions_of(*fused);
+  ASSERT_EQ(fusions.size(), 2U);
+  EXPECT_EQ(fusions[1]->body()->num_nodes(), 4);  // two parameters, abs, mul
+}
+
+TEST(Fuse, ASiblingIsNotMergedWithoutEnd) {
+  ir::Graph graph("fan");
+  const Value x = graph.add_parameter({DType::f32, {16}}, "x")->result();
+  Builder b(graph);
+  std::vector<Value> results;
+  for (int i = 0; i < 200; ++i) {
+    results.push_back(b.op(OpKind::add, {x, b.scalar(DType::f32, i)}));
+  }
+  graph.set_results(results);
+
+  const auto fused = expect_kernels_agree(graph, 1);
+
+  EXPECT_LE(fusions_of(*fused).size(), 8U);
   for (const ir::Node* fusion : fusions_of(*fused))
-    EXPECT_EQ(fusion->num_results(), 1);
+    EXPECT_LE(fusion->num_results(), 48);
 }
 
 TEST(Fuse, CostlyProducersAreNotRepeatedByBroadcasting) {
