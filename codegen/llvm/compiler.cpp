@@ -8,6 +8,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -33,6 +34,16 @@ llvm::CodeGenOptLevel optimization_level() {
   return llvm::CodeGenOpt::getLevel(*text - '0').value_or(llvm::CodeGenOptLevel::Less);
 }
 
+/// Addresses come out of the emitter in the form that the machine wants; looking for a better one
+/// takes a third of the compile time and finds none. There is no other way to say so than LLVM's
+/// own flag, which is the process's.
+void disable_loop_strength_reduction() {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find("disable-lsr");
+  if (found == options.end()) return;
+  static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+}
+
 /// A TargetMachine is not thread-safe: each compile makes its own.
 std::unique_ptr<llvm::TargetMachine> make_target_machine() {
   const HostTarget& host = host_target();
@@ -53,6 +64,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine() {
 /// A module with the kernel, in a context of its own so that threads compile independently.
 struct Compilation {
   Compilation(const Kernel& kernel, const std::string& symbol) : machine(make_target_machine()) {
+    if (const auto broken = verify(kernel)) throw std::logic_error("unsound kernel: " + *broken);
     module->setTargetTriple(host_target().triple);
     module->setDataLayout(machine->createDataLayout());
     KernelEmitter(kernel, *module, host_target()).emit(symbol);
@@ -140,5 +152,6 @@ extern "C" __attribute__((visibility("default"))) wick::codegen::KernelCompiler*
 wick_create_llvm_compiler() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
+  wick::codegen::llvm_jit::disable_loop_strength_reduction();
   return new wick::codegen::llvm_jit::LlvmCompiler();
 }

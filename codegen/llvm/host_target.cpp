@@ -1,6 +1,8 @@
 #include "wick/codegen/llvm/host_target.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include <llvm/ADT/StringMap.h>
@@ -25,6 +27,16 @@ HostTarget detect() {
   for (const std::string& name : names) {
     if (!host.features.empty()) host.features += ',';
     host.features += name;
+  }
+  // WICK_CODEGEN_ISA makes this machine stand for an older one: avx2, or sse for the least.
+  const char* chosen = std::getenv("WICK_CODEGEN_ISA");
+  const std::string_view isa = chosen == nullptr ? "" : chosen;
+  if (isa == "avx2" || isa == "sse") {
+    host.cpu = isa == "avx2" ? "haswell" : "x86-64";
+    host.features.clear();
+    host.lanes = isa == "avx2" ? 8 : 4;
+    host.fma = isa == "avx2";
+    return host;
   }
   const auto has = [&](const char* name) { return features.lookup(name); };
   host.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");

@@ -18,6 +18,10 @@ constexpr double kCos[] = {0x1.555556p-5, -0x1.6c1762p-10, 0x1.a075d6p-16, -0x1.
 constexpr double kHalfPiHigh = 0x1.921fb54442d18p+0;
 constexpr double kHalfPiLow = 0x1.1a62633145c07p-54;
 constexpr double kLargest = 0x1p40;
+// Without fused multiply-add products must be exact by themselves: parts of 33 bits, for n of 20.
+constexpr double kHalfPiParts[] = {
+    0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
+constexpr double kLargestUnfused = 0x1p20;
 
 /// x = n pi/2 + r; `quadrant` is n, of which the lowest two bits count.
 struct Reduced {
@@ -30,8 +34,14 @@ Reduced reduce(EmitContext& e, llvm::Value* x) {
   llvm::Value* wide = b.CreateFPExt(x, shaped(b.getDoubleTy(), x));
   llvm::Value* n =
       e.unary(llvm::Intrinsic::roundeven, b.CreateFMul(wide, real(wide, 2 * std::numbers::inv_pi)));
-  llvm::Value* r = e.fma(n, real(n, -kHalfPiHigh), wide);
-  r = e.fma(n, real(n, -kHalfPiLow), r);
+  llvm::Value* r = wide;
+  if (e.host.fma) {
+    r = e.fma(n, real(n, -kHalfPiHigh), r);
+    r = e.fma(n, real(n, -kHalfPiLow), r);
+  } else {
+    for (const double part : kHalfPiParts)
+      r = b.CreateFSub(r, b.CreateFMul(n, real(n, part)));
+  }
   // Adding 1.5 * 2^52 leaves the integer in the lowest bits of the pattern.
   llvm::Value* pattern =
       b.CreateBitCast(b.CreateFAdd(n, real(n, 0x1.8p52)), shaped(b.getInt64Ty(), x));
@@ -61,7 +71,8 @@ llvm::Value* with_slow_path(EmitContext& e,
                             llvm::Value* fast,
                             llvm::StringRef function) {
   auto& b = e.b;
-  llvm::Value* is_huge = b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, kLargest));
+  const double largest = e.host.fma ? kLargest : kLargestUnfused;
+  llvm::Value* is_huge = b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, largest));
   llvm::Value* any = is_vector(x) ? b.CreateOrReduce(is_huge) : is_huge;
   auto* before = b.GetInsertBlock();
   auto* function_body = before->getParent();

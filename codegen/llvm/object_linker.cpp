@@ -10,6 +10,11 @@
 
 #include "wick/codegen/llvm/host_target.h"
 
+// Of the compiler's support library. Half arguments travel in vector registers, and C++ has no name
+// for their type here: only the addresses are used.
+extern "C" void __extendhfsf2();
+extern "C" void __truncsfhf2();
+
 namespace wick::codegen::llvm_jit {
 
 namespace {
@@ -60,6 +65,8 @@ llvm::orc::SymbolMap callable_symbols(llvm::orc::LLJIT& jit) {
   add("ceilf", static_cast<UnaryFloat*>(std::ceil));
   add("truncf", static_cast<UnaryFloat*>(std::trunc));
   add("roundevenf", static_cast<UnaryFloat*>(std::nearbyint));
+  add("__extendhfsf2", &__extendhfsf2);
+  add("__truncsfhf2", &__truncsfhf2);
   add("memcpy", &std::memcpy);
   add("memset", &std::memset);
   return symbols;

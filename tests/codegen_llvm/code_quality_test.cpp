@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "kernel_builder.h"
+#include "sample_kernels.h"
 #include <gtest/gtest.h>
 
 namespace wick::codegen::test {
@@ -57,55 +57,22 @@ class CodeQuality : public testing::Test {
 };
 
 TEST_F(CodeQuality, Chain) {
-  // tanh(a * b + c) * sigmoid(a - c) + 0.5 * b
-  KernelBuilder k("chain");
-  for (int i = 0; i < 3; ++i)
-    k.buffer(DType::f32);
-  k.buffer(DType::f32, true);
-  k.vector(k.outer(1000));
-  k.straight();
-  const int a = k.load(0, k.at({1}));
-  const int b = k.load(1, k.at({1}));
-  const int c = k.load(2, k.at({1}));
-  const auto f32 = [&](OpKind op, std::vector<int> operands) {
-    return k.compute(op, DType::f32, std::move(operands));
-  };
-  const int left = f32(OpKind::tanh, {f32(OpKind::add, {f32(OpKind::mul, {a, b}), c})});
-  const int right = f32(OpKind::sigmoid, {f32(OpKind::sub, {a, c})});
-  const int half = k.constant(Literal::scalar(DType::f32, 0.5));
-  k.store(3,
-          k.at({1}),
-          f32(OpKind::add, {f32(OpKind::mul, {left, right}), f32(OpKind::mul, {half, b})}));
-  expect_good_loops(k.kernel(), 1);
+  expect_good_loops(chain_kernel(1000).kernel(), 1);
 }
 
-TEST_F(CodeQuality, RowReduction) {
-  KernelBuilder k("rows");
-  k.buffer(DType::f32);
-  k.buffer(DType::f32, true);
-  k.outer(10);
-  k.vector(k.inner(1000));
-  k.loop();
-  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(0, k.at({1000, 1}))});
-  k.straight();
-  k.store(1, k.at({1, 0}), sum);
-  expect_good_loops(k.kernel(), 2);
+TEST_F(CodeQuality, Softmax) {
+  expect_good_loops(softmax_kernel(10, 1000).kernel(), 5);
 }
 
-TEST_F(CodeQuality, ColumnReduction) {
-  KernelBuilder k("columns");
-  k.buffer(DType::f32);
-  k.buffer(DType::f32, true);
-  k.vector(k.outer(1000));
-  k.inner(10);
-  k.loop();
-  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(0, k.at({1, 1000}))});
-  k.straight();
-  k.store(1, k.at({1, 0}), sum);
-  expect_good_loops(k.kernel(), 2);
+TEST_F(CodeQuality, RowSums) {
+  expect_good_loops(row_sum_kernel(10, 1000).kernel(), 2);
 }
 
-TEST_F(CodeQuality, TheSameKernelGivesTheSameObject) {
+TEST_F(CodeQuality, ColumnSums) {
+  expect_good_loops(column_sum_kernel(10, 1000).kernel(), 2);
+}
+
+TEST(LlvmCompiler, TheSameKernelGivesTheSameObject) {
   KernelBuilder k = elementwise(OpKind::tanh, {DType::f32}, DType::f32, 1);
   EXPECT_EQ(llvm_compiler().compile(k.kernel(), "k"), llvm_compiler().compile(k.kernel(), "k"));
 }
