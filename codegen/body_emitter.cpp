@@ -61,11 +61,41 @@ void BodyEmitter::store_result(int index) {
   const int value = emit(request);
   const AffineExpr address = linearize(*map, result.type().shape, draft_.domain().extents);
   const bool in_loop = varies_in_loop(address);
-  store(value,
-        {.kind = ArgBinding::Kind::result, .index = index, .offset = 0},
-        result.type().dtype,
-        address,
-        in_loop ? request.loop : 2 * depth);
+  const ArgBinding binding{.kind = ArgBinding::Kind::result, .index = index, .offset = 0};
+  store(value, binding, result.type().dtype, address, in_loop ? request.loop : 2 * depth);
+  if (in_loop) stored_[result.node->id()] = {.binding = binding, .loop = request.loop};
+}
+
+void BodyEmitter::store_scratch(const RowScratch& scratch) {
+  const Type& type = scratch.value->type();
+  const std::optional<IndexMap> map = draft_.domain().aligned_map(type.shape, Level::full);
+  if (!map) return;  // Read elsewhere only.
+  const int loop = 2 * scratch.depth + 1;
+  const AffineExpr address = linearize(*map, type.shape, draft_.domain().extents);
+  if (!varies_in_loop(address)) return;
+  const int value = emit({.node = scratch.value, .map = *map, .loop = loop});
+  const ArgBinding binding{.kind = ArgBinding::Kind::result, .index = scratch.result, .offset = 0};
+  store(value, binding, type.dtype, address, loop);
+  stored_[scratch.value->id()] = {.binding = binding, .loop = loop};
+}
+
+bool BodyEmitter::is_stored(const Request& request) const {
+  const auto stored = stored_.find(request.node->id());
+  return stored != stored_.end() && request.predicate < 0 && request.loop > stored->second.loop &&
+         request.map == draft_.domain().aligned_map(request.node->type().shape, Level::full);
+}
+
+int BodyEmitter::read_back(const Request& request) {
+  const Type& type = request.node->type();
+  const Stored& stored = stored_.at(request.node->id());
+  DraftInstr draft;
+  draft.instr.kind = InstrKind::load;
+  draft.instr.dtype = type.dtype;
+  draft.instr.buffer =
+      draft_.add_buffer(stored.binding, type.dtype, true, !may_alias(stored.binding));
+  draft.address = linearize(request.map, type.shape, draft_.domain().extents);
+  const int value = draft_.append(phase_of(request), std::move(draft));
+  return cast(request, value, compute_dtype(type.dtype));
 }
 
 void BodyEmitter::store_partials(const std::vector<size_t>& workspace_offsets) {
@@ -176,6 +206,7 @@ int BodyEmitter::emit(Request root) {
 std::vector<BodyEmitter::Request> BodyEmitter::dependencies(const Request& request) {
   const ir::Node& node = *request.node;
   std::vector<Request> out;
+  if (is_stored(request)) return out;
   if (has(node.op(), ir::kReduction)) {
     if (!partials_.empty() || draft_.domain().numel(Level::full) == 0) return out;
     const auto map = draft_.domain().aligned_map(node.operand(0).type().shape, Level::full);
@@ -220,6 +251,7 @@ BodyEmitter::Request BodyEmitter::anywhere(const ir::Value& constant) const {
 
 int BodyEmitter::build(const Request& request, const std::vector<int>& values) {
   const ir::Node& node = *request.node;
+  if (is_stored(request)) return read_back(request);
   if (has(node.op(), ir::kElementwise)) return build_elementwise(request, values);
   if (has(node.op(), ir::kReduction)) return build_reduction(request, values);
   switch (node.op()) {

@@ -9,6 +9,7 @@
 
 #include "wick/codegen/fused_body.h"
 #include "wick/codegen/kernel_draft.h"
+#include "wick/codegen/row_scratch.h"
 
 namespace wick::codegen {
 
@@ -22,8 +23,11 @@ class BodyEmitter {
   /// Reads reduction i as the combination of the partial results at this byte of the workspace.
   void read_partials(std::vector<size_t> workspace_offsets);
 
-  /// Stores result `index` of the fusion.
+  /// Stores result `index` of the fusion. To be called in order of the results' depths, since loops
+  /// read back what earlier ones have stored.
   void store_result(int index);
+  /// Leaves a value in the buffer of a result that a later loop fills.
+  void store_scratch(const RowScratch& scratch);
   /// Stores the accumulators into the workspace, one for each block and row.
   void store_partials(const std::vector<size_t>& workspace_offsets);
 
@@ -41,6 +45,12 @@ class BodyEmitter {
     int loop = 1;        // the loop to compute in when the value varies along it
   };
 
+  /// A value at every position that is in memory once its loop is done.
+  struct Stored {
+    ArgBinding binding;
+    int loop = 0;
+  };
+
   struct PendingStore {
     int phase = 0;
     DraftInstr instr;
@@ -53,6 +63,8 @@ class BodyEmitter {
   std::vector<Request> dependencies(const Request& request);
   /// A constant seen from nowhere in particular.
   [[nodiscard]] Request anywhere(const ir::Value& constant) const;
+  [[nodiscard]] bool is_stored(const Request& request) const;
+  int read_back(const Request& request);
   int build(const Request& request, const std::vector<int>& values);
 
   // One for each form of op.
@@ -95,6 +107,7 @@ class BodyEmitter {
   KernelDraft draft_;
   std::map<std::vector<int64_t>, int> values_;
   std::vector<PendingStore> stores_;
+  std::map<int, Stored> stored_;  // by Node::id
 };
 
 /// f16 and bf16 are computed in f32.

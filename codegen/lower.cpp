@@ -1,6 +1,7 @@
 #include "wick/codegen/lower.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "wick/codegen/body_emitter.h"
 #include "wick/codegen/fused_body.h"
@@ -24,8 +25,20 @@ KernelDraft::Finished finish(BodyEmitter& emitter) {
 
 KernelLaunch lower_whole(const ir::Node& fusion, const FusedBody& body) {
   BodyEmitter emitter(fusion, body, body.domain);
-  for (int i = 0; i < fusion.num_results(); ++i)
+  std::vector<int> results(static_cast<size_t>(fusion.num_results()));
+  std::iota(results.begin(), results.end(), 0);
+  const auto depth = [&](int i) {
+    return body.depth_of(*body.graph->results()[static_cast<size_t>(i)].node);
+  };
+  std::ranges::stable_sort(results, {}, depth);
+  const std::vector<RowScratch> scratches = plan_row_scratch(body);
+  auto scratch = scratches.begin();
+  for (const int i : results) {
+    for (; scratch != scratches.end() && scratch->depth <= depth(i); ++scratch) {
+      emitter.store_scratch(*scratch);
+    }
     emitter.store_result(i);
+  }
   return finish(emitter).launch;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "run_lowered.h"
 #include <gtest/gtest.h>
 
@@ -231,6 +233,45 @@ graph @f(%x: f32[5,4]) -> (f32[5,4], f32[4]) {
   %2 = reduce_sum %1 {axes = [0]} : f32[4]
   return %1, %2
 })");
+}
+
+/// How often an op is computed by the kernel of the only fusion.
+int64_t count_ops(const std::string& text, ir::OpKind op) {
+  const auto fused = check_program(text);
+  const auto lowered = codegen::lower(*fusions_of(*fused).at(0));
+  return std::ranges::count_if(lowered.launches.at(0).kernel->instrs, [&](const auto& instr) {
+    return instr.kind == codegen::InstrKind::compute && instr.op == op;
+  });
+}
+
+TEST(Lower, ExponentialsOfSoftmaxAreComputedOnce) {
+  EXPECT_EQ(count_ops(R"(
+graph @softmax(%x: f32[9,40]) -> (f32[9,40]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[9,1]
+  %1 = sub %x, %0 : f32[9,40]
+  %2 = exp %1 : f32[9,40]
+  %3 = reduce_sum %2 {axes = [1], keepdims = true} : f32[9,1]
+  %4 = div %2, %3 : f32[9,40]
+  return %4
+})",
+                      ir::OpKind::exp),
+            1);
+}
+
+TEST(Lower, StoredValuesAreReadBackByLaterLoops) {
+  EXPECT_EQ(count_ops(R"(
+graph @f(%x: f32[9,40]) -> (f32[9,40], bool[9,40], f32[9,40], f32[9,40]) {
+  %0 = tanh %x : f32[9,40]
+  %1 = reduce_sum %0 {axes = [1], keepdims = true} : f32[9,1]
+  %2 = lt %0, %1 : bool[9,40]
+  %3 = sub %0, %1 : f32[9,40]
+  %4 = exp %3 : f32[9,40]
+  %5 = reduce_sum %4 {axes = [1], keepdims = true} : f32[9,1]
+  %6 = div %4, %5 : f32[9,40]
+  return %6, %2, %0, %3
+})",
+                      ir::OpKind::tanh),
+            1);
 }
 
 TEST(Lower, NewExtentsGiveTheSameKernel) {

@@ -1,0 +1,95 @@
+#include "wick/codegen/row_scratch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace wick::codegen {
+
+namespace {
+
+using Level = ir::Domain::Level;
+
+/// Loops are numbered by the reductions in front of them; a set of them is a word.
+constexpr int kMaxLoops = 64;
+
+class ScratchPlanner {
+ public:
+  explicit ScratchPlanner(const FusedBody& body)
+      : body_(body),
+        loops_(static_cast<size_t>(body.graph->id_bound()), 0),
+        taken_(body.graph->results().size(), false) {}
+
+  std::vector<RowScratch> run() {
+    if (body_.max_depth == 0 || body_.max_depth >= kMaxLoops) return {};
+    for (const ir::Node* reduction : body_.reductions) {
+      need(*reduction->operand(0).node, uint64_t{1} << (body_.depth_of(*reduction) - 1));
+    }
+    for (const ir::Value& result : body_.graph->results()) {
+      if (!is_full(*result.node)) continue;
+      need(*result.node, uint64_t{1} << body_.depth_of(*result.node));
+    }
+    for (const ir::Node* node = body_.graph->last(); node != nullptr; node = node->previous()) {
+      visit(*node);
+    }
+    std::ranges::sort(found_, {}, [](const RowScratch& scratch) {
+      return std::pair(scratch.depth, scratch.value->id());
+    });
+    return found_;
+  }
+
+ private:
+  [[nodiscard]] bool is_full(const ir::Node& node) const {
+    return node.type().numel() == body_.domain.numel(Level::full);
+  }
+
+  void need(const ir::Node& node, uint64_t loops) {
+    loops_[static_cast<size_t>(node.id())] |= loops;
+  }
+
+  void visit(const ir::Node& node) {
+    uint64_t loops = loops_[static_cast<size_t>(node.id())];
+    const uint64_t first = loops & (~loops + 1);
+    if (loops != first && is_full(node) && (is_result(node) || find_buffer(node, loops))) {
+      loops = first;
+    }
+    if (has(node.op(), ir::kReduction)) return;
+    for (const ir::Value& operand : node.operands())
+      need(*operand.node, loops);
+  }
+
+  [[nodiscard]] bool is_result(const ir::Node& node) const {
+    const auto is_node = [&](const ir::Value& result) { return result.node == &node; };
+    return std::ranges::any_of(body_.graph->results(), is_node);
+  }
+
+  bool find_buffer(const ir::Node& node, uint64_t loops) {
+    // Half types are computed in f32 and would lose digits on the way.
+    const DType dtype = node.type().dtype;
+    if (!has(node.op(), ir::kCostly) || size_of(dtype) < size_of(DType::f32)) return false;
+    const int last = kMaxLoops - 1 - std::countl_zero(loops);
+    for (size_t i = 0; i < taken_.size(); ++i) {
+      const ir::Node& result = *body_.graph->results()[i].node;
+      if (taken_[i] || result.type().dtype != dtype || !is_full(result)) continue;
+      if (body_.depth_of(result) < last) continue;
+      taken_[i] = true;
+      found_.push_back(
+          {.value = &node, .depth = std::countr_zero(loops), .result = static_cast<int>(i)});
+      return true;
+    }
+    return false;
+  }
+
+  const FusedBody& body_;
+  std::vector<uint64_t> loops_;  // by Node::id: those that need the value
+  std::vector<bool> taken_;
+  std::vector<RowScratch> found_;
+};
+
+}  // namespace
+
+std::vector<RowScratch> plan_row_scratch(const FusedBody& body) {
+  return ScratchPlanner(body).run();
+}
+
+}  // namespace wick::codegen
