@@ -58,7 +58,10 @@ void FusionClusters::sort_nodes() {
 }
 
 bool FusionClusters::is_fusible(const Node& node) const {
-  if (has(node.op(), ir::kOpaque) || node.num_results() != 1) return false;
+  if (has(node.op(), ir::kOpaque)) return false;
+  // Clusters know values by their nodes: what reads a fusion that is there already stays outside.
+  const auto is_single = [](const ir::Value& operand) { return operand.node->num_results() == 1; };
+  if (!std::ranges::all_of(node.operands(), is_single)) return false;
   return has(node.op(), ir::kElementwise) || has(node.op(), ir::kReduction) ||
          has(node.op(), ir::kMovement) || node.op() == OpKind::iota ||
          node.op() == OpKind::random_bits;
