@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "wick/runtime/library_call.h"
@@ -80,8 +81,8 @@ PoolShape pool_shape(const ir::Attributes& attributes, const Shape& in, const Sh
           .exclude_padding = attributes.flag("exclude_padding")};
 }
 
-/// Calls visit(column, position) loops for each window element of output row `row` that lies
-/// inside the input: visit(input row start, first column, last column, column of the element).
+/// Calls visit(start, first, last) for each window element of output row `row` that lies inside the
+/// input for output columns [first, last): column x reads input element start + x * stride.
 template <typename Visit>
 void for_each_element_of_row(const PoolShape& shape, int64_t row, const Visit& visit) {
   for (int64_t i = shape.rows.first_element(row); i < shape.rows.last_element(row); ++i) {
@@ -92,6 +93,15 @@ void for_each_element_of_row(const PoolShape& shape, int64_t row, const Visit& v
       if (first < last) visit(start - shape.columns.padding + j, first, last);
     }
   }
+}
+
+/// Calls body with the stride: as a constant where it is common, so that the loop along a row
+/// vectorizes.
+template <typename Body>
+void with_stride(int64_t stride, const Body& body) {
+  if (stride == 1) return body(std::integral_constant<int64_t, 1>());
+  if (stride == 2) return body(std::integral_constant<int64_t, 2>());
+  body(stride);
 }
 
 template <typename T>
@@ -135,12 +145,14 @@ class MaxPool final : public Pooling<T> {
       T* out = static_cast<T*>(result) + plane * shape.out_plane();
       for (int64_t row = 0; row < shape.rows.out; ++row, out += shape.columns.out) {
         std::fill_n(out, shape.columns.out, -std::numeric_limits<T>::infinity());
-        for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-          for (int64_t x = first; x < last; ++x) {
-            const T value = in[start + x * shape.columns.stride];
-            const T best = out[x];
-            out[x] = (value > best) | (value != value) ? value : best;
-          }
+        with_stride(shape.columns.stride, [&](auto stride) {
+          for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
+            for (int64_t x = first; x < last; ++x) {
+              const T value = in[start + x * stride];
+              const T best = out[x];
+              out[x] = (value > best) | (value != value) ? value : best;
+            }
+          });
         });
       }
     });
@@ -160,7 +172,7 @@ class MaxPoolGrad final : public Pooling<T> {
       T* out = static_cast<T*>(result) + plane * shape.in_plane();
       std::fill_n(out, shape.in_plane(), T{0});
       std::vector<T> best(static_cast<size_t>(shape.columns.out));
-      std::vector<int64_t> place(best.size());
+      std::vector<Place> place(best.size());
       for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += shape.columns.out) {
         find_largest(in, row, best.data(), place.data());
         for (int64_t x = 0; x < shape.columns.out; ++x) {
@@ -171,22 +183,26 @@ class MaxPoolGrad final : public Pooling<T> {
   }
 
  private:
+  /// Of the width of T: lanes of both go side by side.
+  using Place = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+
   /// Where each window of a row has its first largest element, or first NaN.
-  void find_largest(const T* in, int64_t row, T* best, int64_t* place) const {
+  void find_largest(const T* in, int64_t row, T* best, Place* place) const {
     const PoolShape& shape = this->shape_;
     const int64_t top = std::max<int64_t>(0, shape.rows.position(row, 0)) * shape.columns.in;
     for (int64_t x = 0; x < shape.columns.out; ++x) {
       best[x] = -std::numeric_limits<T>::infinity();
-      place[x] = top + std::max<int64_t>(0, shape.columns.position(x, 0));
+      place[x] = static_cast<Place>(top + std::max<int64_t>(0, shape.columns.position(x, 0)));
     }
-    for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-      for (int64_t x = first; x < last; ++x) {
-        const int64_t at = start + x * shape.columns.stride;
-        const T value = in[at];
-        const bool wins = (value > best[x]) | ((value != value) & (best[x] == best[x]));
-        best[x] = wins ? value : best[x];
-        place[x] = wins ? at : place[x];
-      }
+    with_stride(shape.columns.stride, [&](auto stride) {
+      for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
+        for (int64_t x = first; x < last; ++x) {
+          const T value = in[start + x * stride];
+          const bool wins = (value > best[x]) | ((value != value) & (best[x] == best[x]));
+          best[x] = wins ? value : best[x];
+          place[x] = wins ? static_cast<Place>(start + x * stride) : place[x];
+        }
+      });
     });
   }
 };
@@ -245,6 +261,7 @@ std::unique_ptr<LibraryCall> make_for_dtype(const LibraryOp& op,
                                             const Shape& in,
                                             const Shape& out) {
   const PoolShape shape = pool_shape(op.attributes, in, out);
+  if (shape.in_plane() > std::numeric_limits<int32_t>::max()) return nullptr;
   if (op.result.dtype == DType::f32) return std::make_unique<Op<float>>(shape);
   if (op.result.dtype == DType::f64) return std::make_unique<Op<double>>(shape);
   return nullptr;
