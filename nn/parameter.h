@@ -18,8 +18,8 @@ struct Cell {
   Tensor value;
   /// Gradient of the values before this one that nobody cleared yet.
   Tensor carried_grad;
-  /// Waits in the list of wick/nn/pending_state.h.
-  bool is_listed = false;
+  /// Times it was put into the list of wick/nn/pending_state.h since that was last taken.
+  int times_listed = 0;
 };
 
 }  // namespace detail

@@ -8,8 +8,9 @@ namespace wick::nn::detail {
 
 namespace {
 
-/// Training without an optimizer's step (a frozen network's statistics) computes this often.
-constexpr size_t kMaxListed = 256;
+/// Forward passes without an optimizer's step are computed this often. Accumulating gradients over
+/// fewer batches stays one program.
+constexpr int kMaxTimesListed = 16;
 
 std::vector<std::weak_ptr<Cell>>& listed_cells() {
   thread_local std::vector<std::weak_ptr<Cell>> cells;
@@ -19,14 +20,11 @@ std::vector<std::weak_ptr<Cell>>& listed_cells() {
 }  // namespace
 
 void list_pending(const std::shared_ptr<Cell>& cell) {
-  if (cell->is_listed || cell->value.is_materialized()) return;
-  auto& cells = listed_cells();
-  if (cells.size() >= kMaxListed) {
-    const std::vector<Tensor> values = take_pending_state();
-    wick::detail::materialize_with_escaping(values, "pending state");
-  }
-  cells.push_back(cell);
-  cell->is_listed = true;
+  if (cell->value.is_materialized()) return;
+  if (cell->times_listed++ == 0) listed_cells().push_back(cell);
+  if (cell->times_listed < kMaxTimesListed) return;
+  const std::vector<Tensor> values = take_pending_state();
+  wick::detail::materialize_with_escaping(values, "pending state");
 }
 
 std::vector<Tensor> take_pending_state() {
@@ -34,7 +32,7 @@ std::vector<Tensor> take_pending_state() {
   for (const std::weak_ptr<Cell>& weak : std::exchange(listed_cells(), {})) {
     const std::shared_ptr<Cell> cell = weak.lock();
     if (cell == nullptr) continue;
-    cell->is_listed = false;
+    cell->times_listed = 0;
     if (!cell->value.is_materialized()) values.push_back(cell->value);
   }
   return values;

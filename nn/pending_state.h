@@ -10,8 +10,8 @@
 
 namespace wick::nn::detail {
 
-/// Adds a cell whose value may be pending to this thread's list. The list holds no cell alive; when
-/// it grows long because nobody takes it, its values are computed.
+/// Adds a cell whose value may be pending to this thread's list. The list holds no cell alive. When
+/// nobody takes it while a cell changes many times, its values are computed.
 void list_pending(const std::shared_ptr<Cell>& cell);
 
 /// The pending values of this thread's list, which is empty afterwards.

@@ -100,7 +100,7 @@ TEST_F(IdxFiles, NamesAMissingFile) {
   EXPECT_EQ(message_of([&] { read_idx(path("none"), 1); }),
             path("none") + ": cannot be opened: No such file or directory");
   EXPECT_EQ(message_of([&] { find_idx(directory(), "none"); }),
-            path("none") + ": no such file, nor " + path("none") + ".gz");
+            path("none") + ": no such file, nor none.gz");
 }
 
 TEST_F(IdxFiles, RefusesTruncatedFiles) {

@@ -140,6 +140,7 @@ TEST(Training, ALoopThatReadsNothingStaysBounded) {
   const Tensor y = randn({16, 1});
   materialize(x, y);
   AverageMeter losses;
+  const int64_t before = plan_cache_stats().misses;
 
   for (int step = 0; step < 2000; ++step) {
     sgd.zero_grad();
@@ -149,7 +150,7 @@ TEST(Training, ALoopThatReadsNothingStaysBounded) {
     sgd.step();
   }
 
-  EXPECT_LT(plan_cache_stats().misses, 20);
+  EXPECT_LE(plan_cache_stats().misses, before + 2);
   EXPECT_GT(losses.value(), 0);
 }
 
