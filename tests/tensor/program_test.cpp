@@ -1,0 +1,93 @@
+// What plain expressions become, seen from the public API.
+
+#include <gtest/gtest.h>
+
+#include "wick/runtime/options.h"
+#include "wick/tensor/ops.h"
+#include "wick/tensor/plan_cache.h"
+
+namespace wick {
+namespace {
+
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (runtime::options().backend != "llvm") GTEST_SKIP() << "checks compiled kernels";
+  }
+
+  static Tensor value(Shape shape) {
+    Tensor t = rand(std::move(shape));
+    materialize(t);
+    return t;
+  }
+
+  static runtime::ProgramSummary run(const Tensor& t) {
+    materialize(t);
+    return detail::last_program_summary();
+  }
+};
+
+TEST_F(Program, AnElementwiseChainIsOneKernelWithoutTemporaries) {
+  const Shape shape = {16 << 20};
+  const Tensor a = value(shape);
+  const Tensor b = value(shape);
+  const Tensor c = value(shape);
+
+  const runtime::ProgramSummary program = run(tanh(a * b + c) * sigmoid(a - c) + 0.5F * b);
+
+  EXPECT_EQ(program.num_ops, 8);
+  EXPECT_EQ(program.num_kernels, 1);
+  EXPECT_EQ(program.num_library_calls, 0);
+  EXPECT_EQ(program.arena_bytes, 0);
+}
+
+TEST_F(Program, SoftmaxFromPrimitivesIsOneKernel) {
+  const Tensor x = value({4096, 4096});
+  const Tensor e = exp(x - max(x, {-1}, true));
+
+  const runtime::ProgramSummary program = run(e / sum(e, {-1}, true));
+
+  EXPECT_EQ(program.num_ops, 5);
+  EXPECT_EQ(program.num_kernels, 1);
+  EXPECT_EQ(program.arena_bytes, 0);
+}
+
+TEST_F(Program, LayerNormFromPrimitivesIsOneKernel) {
+  const Tensor x = value({512, 768});
+  const Tensor d = x - mean(x, {-1}, true);
+
+  const runtime::ProgramSummary program = run(d * rsqrt(mean(d * d, {-1}, true) + 1e-5));
+
+  EXPECT_EQ(program.num_kernels, 1);
+}
+
+TEST_F(Program, ResultsThatShareTheirLoadsAreOneKernel) {
+  const Tensor x = value({1000});
+  const Tensor y = value({1000});
+  const Tensor r1 = x + y;
+  const Tensor r2 = x * y;
+  const Tensor r3 = exp(x - y);
+
+  materialize(r1, r2, r3);
+
+  EXPECT_EQ(detail::last_program_summary().num_kernels, 1);
+}
+
+TEST_F(Program, UnrolledLoopsWithManyInputsStayWithinTheLimits) {
+  std::vector<Tensor> inputs;
+  for (int i = 0; i < 200; ++i)
+    inputs.push_back(value({64}));
+  Tensor total = inputs[0];
+  for (const Tensor& input : inputs)
+    total = total * 0.3 + input;
+
+  const runtime::ProgramSummary program = run(total);
+
+  // 48 operands a kernel at most: 200 tensors and 200 numbers need nine kernels or more, and a cut
+  // that wastes half of a kernel's room would need twice as many.
+  EXPECT_GE(program.num_kernels, 9);
+  EXPECT_LE(program.num_kernels, 18);
+}
+
+}  // namespace
+}  // namespace wick
