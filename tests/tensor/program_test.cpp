@@ -89,5 +89,24 @@ TEST_F(Program, UnrolledLoopsWithManyInputsStayWithinTheLimits) {
   EXPECT_LE(program.num_kernels, 18);
 }
 
+TEST_F(Program, SumsOfManyOnesAreExact) {
+  // One f32 accumulator stops at 2^24.
+  constexpr int64_t kCount = int64_t{1} << 26;
+  const Tensor stored = value({kCount}) * 0 + 1;
+  materialize(stored);
+
+  EXPECT_EQ(stored.sum().item<double>(), kCount);
+  EXPECT_EQ(ones({kCount}).sum().item<double>(), kCount);
+  EXPECT_EQ(stored.reshape({1 << 13, 1 << 13}).sum({0}).sum().item<double>(), kCount);
+  EXPECT_EQ(stored.reshape({2, kCount / 2}).sum({1}).sum().item<double>(), kCount);
+}
+
+TEST_F(Program, OneLongColumnOfOnesSumsExactly) {
+  constexpr int64_t kCount = int64_t{1} << 25;
+  const Tensor stored = value({kCount, 3}) * 0 + 1;
+
+  EXPECT_EQ(stored.sum({0}).to_vector<double>(), (std::vector<double>(3, kCount)));
+}
+
 }  // namespace
 }  // namespace wick
