@@ -52,7 +52,8 @@ class NativeScatter final : public LibraryCall {
   std::string_view implementation() const override { return "native scatter"; }
 
   void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
-    if (result != operands[0]) std::memcpy(result, operands[0], bytes_);
+    // Without elements the pointers may be null.
+    if (result != operands[0] && bytes_ > 0) std::memcpy(result, operands[0], bytes_);
     const auto* indices = static_cast<const Index*>(operands[1]);
     const auto* updates = static_cast<const T*>(operands[2]);
     auto* out = static_cast<T*>(result);

@@ -74,7 +74,7 @@ class ZeroFill final : public LibraryCall {
   std::string_view implementation() const override { return "zero fill"; }
 
   void run(const void* const* /*operands*/, void* result, std::byte* /*scratch*/) const override {
-    std::memset(result, 0, bytes_);
+    if (bytes_ > 0) std::memset(result, 0, bytes_);
   }
 
  private:
