@@ -39,8 +39,20 @@ Value matmul_of_transpose(const Node& node, RuleBuilder& build) {
   return {};
 }
 
+/// (a b)^T = b^T a^T: the gradient of a transposed weight comes out as the weight lies in memory,
+/// so that its update runs over both in order, and in place.
+Value transpose_of_matmul(const Node& node, RuleBuilder& build) {
+  const Node* matmul = producer(node.operand(0), OpKind::matmul);
+  if (matmul == nullptr || matmul->uses().size() != 1 || !swaps_last_axes(node)) return {};
+  ir::Attributes attributes;
+  if (!matmul->attributes().flag("transpose_rhs")) attributes.set("transpose_lhs", true);
+  if (!matmul->attributes().flag("transpose_lhs")) attributes.set("transpose_rhs", true);
+  return build.op(OpKind::matmul, {matmul->operand(1), matmul->operand(0)}, std::move(attributes));
+}
+
 constexpr Rule kRules[] = {
     {"matmul-of-transpose", OpKind::matmul, matmul_of_transpose},
+    {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
 };
 
 }  // namespace

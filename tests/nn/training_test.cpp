@@ -79,6 +79,26 @@ TEST(Training, AStepIsOnePlan) {
   EXPECT_TRUE(loss.is_materialized());
 }
 
+TEST(Training, AStepUpdatesInPlace) {
+  manual_seed(6);
+  Sequential net(Linear(784, 512), ReLU(), Linear(512, 10));
+  optim::Adam adam(net.parameters());
+  const Tensor x = randn({16, 784});
+  const Tensor y = randint(0, 10, {16});
+  materialize(x, y);
+
+  for (int step = 0; step < 2; ++step) {
+    adam.zero_grad();
+    cross_entropy(net(x), y).backward();
+    adam.step();
+  }
+
+  // The gradients, which stay readable, and little else: new parameters and moments take the
+  // memory of the old ones.
+  const int64_t parameter_bytes = net.num_parameters() * 4;
+  EXPECT_LT(wick::detail::last_program_summary().planned_peak_bytes, parameter_bytes * 5 / 4);
+}
+
 TEST(Training, NoPlanIsNewFromTheThirdStepOn) {
   manual_seed(3);
   Sequential net = make_mlp();
