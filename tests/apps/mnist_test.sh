@@ -7,6 +7,8 @@ program=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export WICK_CACHE_DIR=$scratch/cache
+# On a busy machine spinning threads wait for partners that are not running.
+export OMP_WAIT_POLICY=passive
 small=(--train-size 3000 --test-size 500 --seed 7)
 
 fail() {
