@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "wick/ir/check.h"
+#include "wick/passes/canonical_form.h"
 
 namespace wick::passes {
 
@@ -31,6 +32,22 @@ bool may_be_overwritten(const Value& value) {
   const Node* buffer = buffer_of(value.node);
   if (buffer->op() == OpKind::constant) return false;
   return buffer->op() != OpKind::parameter || buffer->attributes().flag("donate");
+}
+
+template <typename T>
+std::vector<T> permuted(const std::vector<T>& values, const std::vector<int>& order) {
+  std::vector<T> out;
+  out.reserve(order.size());
+  for (const int i : order)
+    out.push_back(values[static_cast<size_t>(i)]);
+  return out;
+}
+
+std::vector<int> inverse(const std::vector<int>& order) {
+  std::vector<int> out(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    out[static_cast<size_t>(order[i])] = static_cast<int>(i);
+  return out;
 }
 
 /// A cluster, or a node that stays by itself, while the units are put in order.
@@ -156,11 +173,11 @@ class Outliner {
     const std::vector<Node*> outputs = outputs_of(number);
     check(!outputs.empty(), "the values of a cluster are used");
     auto body = std::make_unique<ir::Graph>(name);
-    std::vector<Value> operands;
+    std::vector<Value> sources;
     std::map<int, Value> inside;  // by id of the old node
     for (Node* operand : clusters_.operands(number)) {
       const Value value = current(operand);
-      operands.push_back(value);
+      sources.push_back(value);
       inside[operand->id()] = body->add_parameter(value.type(), operand->name())->result();
     }
     std::vector<Node*> nodes = cluster.members;
@@ -179,15 +196,26 @@ class Outliner {
     }
     body->set_results(results);
 
+    // Equal computations become equal kernels, wherever in a program they stand.
+    CanonicalGraph canonical = canonical_copy(*body);
+    const std::vector<Value> operands = permuted(sources, canonical.parameters);
+    const std::vector<int> new_operand = inverse(canonical.parameters);
+    const std::vector<int> new_result = inverse(canonical.results);
+
     ir::Attributes attributes;
     attributes.set("kind", std::string(cluster.row ? "row" : "loop"));
-    const std::vector<int64_t> in_place = in_place_operands(number, operands, outputs);
+    std::vector<int64_t> in_place =
+        permuted(in_place_operands(number, sources, outputs), canonical.results);
+    for (int64_t& operand : in_place) {
+      if (operand >= 0) operand = new_operand[static_cast<size_t>(operand)];
+    }
     if (std::ranges::any_of(in_place, [](int64_t operand) { return operand >= 0; })) {
       attributes.set("in_place", in_place);
     }
-    Node* fusion =
-        graph_.add_fusion(operands, std::move(body), attributes, outputs.back()->location());
-    for (const auto& [output, result] : replaced) {
+    Node* fusion = graph_.add_fusion(
+        operands, std::move(canonical.graph), attributes, outputs.back()->location());
+    for (const auto& [output, old_result] : replaced) {
+      const int result = new_result[static_cast<size_t>(old_result)];
       if (!output->name().empty()) fusion->set_name(output->name(), result);
       replacement_[output->id()] = fusion->result(result);
     }

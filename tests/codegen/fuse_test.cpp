@@ -255,9 +255,15 @@ TEST(Fuse, InPlaceOnlyWhereReadOnceAtItsOwnPosition) {
     const auto fused = parse_and_fuse(text);
     const auto fusions = fusions_of(*fused);
     EXPECT_EQ(fusions.size(), 1U) << ir::to_string(*fused);
-    std::vector<int64_t> operands = fusions[0]->attributes().integers("in_place");
-    std::ranges::sort(operands);  // results come in an order of the pass's own
-    return operands;
+    // Operands and results come in an order of the pass's own; parameters tell which is meant.
+    std::vector<int64_t> parameters = fusions[0]->attributes().integers("in_place");
+    for (int64_t& operand : parameters) {
+      if (operand < 0) continue;
+      const ir::Node* read = fusions[0]->operand(static_cast<int>(operand)).node;
+      operand = std::ranges::find(fused->parameters(), read) - fused->parameters().begin();
+    }
+    std::ranges::sort(parameters);
+    return parameters;
   };
   using Ints = std::vector<int64_t>;
 
@@ -287,7 +293,7 @@ graph @f(%a: f32[6,6], %b: f32[6,6] {donate}, %c: f32[6,6] {donate}) -> (f32[6,6
   %1 = add %0, %c : f32[6,6]
   return %1, %b
 })"),
-            (Ints{1 + 1}));
+            (Ints{2}));
   EXPECT_EQ(in_place(R"(
 graph @f(%a: f32[36] {donate}) -> (f32[6,6]) {
   %0 = reshape %a {shape = [6,6]} : f32[6,6]

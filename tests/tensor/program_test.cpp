@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "wick/codegen/kernel_compiler.h"
 #include "wick/runtime/options.h"
 #include "wick/tensor/ops.h"
 #include "wick/tensor/plan_cache.h"
@@ -87,6 +88,56 @@ TEST_F(Program, UnrolledLoopsWithManyInputsStayWithinTheLimits) {
   // that wastes half of a kernel's room would need twice as many.
   EXPECT_GE(program.num_kernels, 9);
   EXPECT_LE(program.num_kernels, 18);
+}
+
+int64_t kernels_seen() {
+  const codegen::KernelCacheStats stats = codegen::KernelCache::instance().stats();
+  return stats.compiled + stats.disk_hits;
+}
+
+TEST_F(Program, ReadingAtEveryIntervalNeedsABoundedNumberOfKernels) {
+  Tensor b = value({3});
+  const int64_t before = kernels_seen();
+  int64_t settled = 0;
+  constexpr int kSettled = 64;
+  constexpr int kLongest = 110;
+
+  for (int length = 1; length <= kLongest; ++length) {
+    for (int i = 0; i < length; ++i)
+      b = b + 0.02F;
+    materialize(b);
+    if (length == kSettled) settled = kernels_seen();
+  }
+
+  // A kernel for each length up to the limit of operands, and none beyond it.
+  EXPECT_LE(kernels_seen() - before, 60);
+  EXPECT_EQ(kernels_seen(), settled);
+}
+
+TEST_F(Program, TheOrderOfWritingDoesNotMatter) {
+  const Tensor a = value({40, 50});
+  const Tensor b = value({40, 50});
+  const Tensor c = value({40, 50});
+  const auto first = [&] {
+    const Tensor product = a * b;
+    const Tensor curve = tanh(c - b);
+    const Tensor total = product + curve;
+    const Tensor rows = sum(maximum(total, product) * a, {1});
+    materialize(total, rows);
+  };
+  const auto second = [&] {
+    const Tensor curve = tanh(c - b);
+    const Tensor product = b * a;
+    const Tensor total = curve + product;
+    const Tensor rows = sum(a * maximum(product, total), {1});
+    materialize(total, rows);
+  };
+  first();
+  const int64_t before = kernels_seen();
+
+  second();
+
+  EXPECT_EQ(kernels_seen(), before);
 }
 
 TEST_F(Program, SumsOfManyOnesAreExact) {
