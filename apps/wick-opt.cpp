@@ -26,6 +26,7 @@ struct OptFlags {
   std::string input = "-";
   std::string pipeline;
   bool list_passes = false;
+  bool list_ops = false;
   bool verify_each = true;
   bool print_after_change = false;
   bool remarks = false;
@@ -51,6 +52,34 @@ void list_passes() {
       fmt::print("  {}={}\n", option, fallback);
     }
   }
+}
+
+std::string operand_count(const ir::OpInfo& info) {
+  if (info.max_operands < 0) return fmt::format("{} or more", info.min_operands);
+  return std::to_string(info.max_operands);
+}
+
+std::string_view dtypes_of(const ir::OpInfo& info) {
+  const auto has = [&](ir::OpTrait trait) { return (info.traits & trait) != 0; };
+  if (has(ir::kFloatOnly)) return "floats";
+  if (has(ir::kIntegerOnly)) return "integers";
+  if (has(ir::kBoolOnly)) return "bool";
+  return has(ir::kNoFloat) ? "integers, bool" : "any";
+}
+
+/// docs/ops.md.
+void list_ops() {
+  fmt::print("# Ops\n\nWritten by `wick-opt --list-ops` from `ir/ops.def`.\n\n");
+  fmt::print("| op | operands | dtypes | result |\n|---|---|---|---|\n");
+  int primitives = 0;
+  for (int i = 0; i < ir::kNumOps; ++i) {
+    const ir::OpInfo& info = ir::op_info(static_cast<ir::OpKind>(i));
+    if ((info.traits & ir::kStructure) != 0) continue;
+    ++primitives;
+    fmt::print(
+        "| `{}` | {} | {} | {} |\n", info.name, operand_count(info), dtypes_of(info), info.summary);
+  }
+  fmt::print("\n{} primitives; everything else is composed of them.\n", primitives);
 }
 
 /// Exactly one line break at the end.
@@ -125,6 +154,7 @@ void declare(CLI::App& app, OptFlags& flags) {
   app.add_option("input", flags.input, "file of graph IR; - is standard input");
   app.add_option("--pass-pipeline", flags.pipeline, "passes to run, such as canonicalize,cse,dce");
   app.add_flag("--list-passes", flags.list_passes, "print the passes and their options");
+  app.add_flag("--list-ops", flags.list_ops, "print the op table in Markdown");
   app.add_flag("--verify-each,!--no-verify-each", flags.verify_each, "verify after each pass");
   app.add_flag("--print-ir-after-change",
                flags.print_after_change,
@@ -147,6 +177,8 @@ int main(int argc, char** argv) {
   try {
     if (flags.list_passes) {
       list_passes();
+    } else if (flags.list_ops) {
+      list_ops();
     } else {
       optimize(flags);
     }
