@@ -69,11 +69,15 @@ TEST(BatchNorm2d, StatisticsAreComputedByTheStep) {
 TEST(BatchNorm2d, BoundsWhatWaitsWithoutAStep) {
   BatchNorm2d layer(2);
   const Tensor x = two_channels();
+  const auto before = wick::detail::plan_cache_stats();
 
   for (int i = 0; i < 3000; ++i) {
     static_cast<void>(layer(x));
   }
 
+  const auto after = wick::detail::plan_cache_stats();
+  EXPECT_GE(after.captures, before.captures + 3000 / 16);
+  EXPECT_LE(after.misses, before.misses + 3);
   expect_values(layer.running_mean(), {2}, {2.5, 25}, 1e-4);  // many roundings of the mean
 }
 

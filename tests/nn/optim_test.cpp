@@ -184,8 +184,8 @@ TEST(Optimizer, TheLearningRateIsNoPartOfTheProgram) {
 
 TEST(Optimizer, BiasCorrectionReachingOneMakesNoNewProgram) {
   nn::Parameter p(tensor({1, 2, 3, 4}));
-  // In f64, 1 - 0.1^t is 1 from t = 16 on, and equal for both betas.
-  Adam adam({p}, {.lr = 1e-3, .beta1 = 0.1, .beta2 = 0.1});
+  // In f64, 1 - 0.1^t is 1 from t = 16 on, where both corrections and the step size become equal.
+  Adam adam({p}, {.lr = 1, .beta1 = 0.1, .beta2 = 0.1});
   const auto step = [&] {
     adam.zero_grad();
     quadratic(p).backward();

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 #include <memory>
-#include <regex>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -35,11 +35,10 @@ TEST(ProgressBar, WritesPlainLinesWhereThereIsNoTerminal) {
     bar.advance(6, "loss 0.5");
   }
 
-  const std::regex wanted(
-      "epoch 1 4/10 [0-9.]+ s left\n"
-      "epoch 1 10/10 0\\.0 s left loss 0\\.5\n");
+  // The time of the first line varies.
   const std::string text = contents_of(file.get());
-  EXPECT_TRUE(std::regex_match(text, wanted)) << text;
+  EXPECT_TRUE(text.starts_with("epoch 1 4/10 ")) << text;
+  EXPECT_TRUE(text.ends_with(" s left\nepoch 1 10/10 0.0 s left loss 0.5\n")) << text;
 }
 
 TEST(ProgressBar, IsSilentInShortLoops) {
