@@ -16,6 +16,7 @@ std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads)
   const ThreadCountScope scope(threads);
   for (const auto make : {make_onednn_matmul,
                           make_onednn_convolution,
+                          make_onednn_pooling,
                           make_native_matmul,
                           make_native_pooling,
                           make_native_scatter}) {

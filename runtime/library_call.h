@@ -46,6 +46,7 @@ std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads)
 // The implementations by family; each gives null for what it does not cover.
 std::unique_ptr<LibraryCall> make_onednn_matmul(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_onednn_convolution(const LibraryOp& op);
+std::unique_ptr<LibraryCall> make_onednn_pooling(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_native_matmul(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_native_pooling(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_native_scatter(const LibraryOp& op);
