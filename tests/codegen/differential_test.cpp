@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "../support/random_graph.h"
 #include "run_lowered.h"
+#include "support/random_graph.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/interpreter.h"

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "../codegen/run_lowered.h"
-#include "../support/random_graph.h"
+#include "codegen/run_lowered.h"
+#include "support/random_graph.h"
 #include <gtest/gtest.h>
 
 #include "wick/codegen/kernel_compiler.h"
