@@ -46,6 +46,8 @@ class Executable {
   [[nodiscard]] virtual std::string to_text() const = 0;
 };
 
+struct CompileRecord;
+
 class Backend {
  public:
   Backend() = default;
@@ -54,7 +56,10 @@ class Backend {
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual std::string_view name() const = 0;
-  virtual std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph) = 0;
+  /// Into `record`, where one is wanted, goes what the backend can tell about the compile
+  /// (wick/runtime/compile_record.h).
+  virtual std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
+                                              CompileRecord* record = nullptr) = 0;
 };
 
 /// Registers a backend under its name; throws std::invalid_argument when taken.

@@ -52,7 +52,8 @@ class InterpreterBackend final : public Backend {
  public:
   std::string_view name() const override { return "interpreter"; }
 
-  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph) override {
+  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
+                                      CompileRecord* /*record*/) override {
     runtime_counters().plans_built.fetch_add(1, std::memory_order_relaxed);
     return std::make_unique<InterpreterExecutable>(std::move(graph));
   }

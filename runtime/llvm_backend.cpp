@@ -31,7 +31,8 @@ class LlvmBackend final : public Backend {
  public:
   std::string_view name() const override { return "llvm"; }
 
-  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph) override {
+  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
+                                      CompileRecord* /*record*/) override {
     const bool validate = options().validate;
     const bool verify_all = validate || kDebugBuild;
     std::unique_ptr<ir::Graph> reference = validate ? graph->clone() : nullptr;

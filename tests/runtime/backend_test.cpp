@@ -14,7 +14,8 @@ class Doubling final : public Backend {
  public:
   std::string_view name() const override { return "test-doubling"; }
 
-  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph) override {
+  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
+                                      CompileRecord* /*record*/) override {
     return find_backend("interpreter").compile(std::move(graph));
   }
 };

@@ -22,7 +22,8 @@ class WrongBackend final : public Backend {
  public:
   std::string_view name() const override { return "wrong"; }
 
-  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph) override {
+  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
+                                      CompileRecord* /*record*/) override {
     return std::make_unique<Wrong>(find_backend("interpreter").compile(std::move(graph)), error);
   }
 
@@ -55,7 +56,7 @@ std::string message_with(float error) {
   const auto graph = ir::parse_graph(kProgram);
   WrongBackend backend;
   backend.error = error;
-  const auto executable = make_validating(backend.compile(graph->clone()), graph->clone());
+  const auto executable = make_validating(backend.compile(graph->clone(), nullptr), graph->clone());
   const std::vector<float> zeros = {0, 0, 0, 0};
   try {
     (void)executable->run(arguments_of(std::vector{Literal::from<float>({4}, zeros)}));
