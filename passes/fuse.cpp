@@ -16,12 +16,12 @@ using ir::OpKind;
 
 class Fuse final : public Pass {
  public:
-  explicit Fuse(FusionLimits limits) : limits_(limits) {}
+  Fuse(FusionLimits limits, const FusionCostModel& model) : limits_(limits), model_(model) {}
 
   [[nodiscard]] std::string_view name() const override { return "fuse"; }
 
   bool run(ir::Graph& graph, PassContext& context) override {
-    FusionClusters clusters(graph, limits_);
+    FusionClusters clusters(graph, limits_, model_);
     merge_producers(clusters, context);
     evict_first_reshapes(clusters);
     inline_producers(clusters, context);
@@ -48,10 +48,8 @@ class Fuse final : public Pass {
         return clusters.position(*producer);
       });
       for (Node* producer : producers) {
-        const int from = clusters.home(*producer);
-        const int to = clusters.home(*node);
-        if (from == to) continue;
-        explain_fusion(context, *producer, *node, clusters.merge(from, to));
+        if (clusters.home(*producer) == clusters.home(*node)) continue;
+        explain_fusion(context, *producer, *node, clusters.merge(*producer, *node));
       }
     }
   }
@@ -79,7 +77,18 @@ class Fuse final : public Pass {
   }
 
   FusionLimits limits_;
+  const FusionCostModel& model_;
 };
+
+std::unique_ptr<Pass> create(const PassOptions& options) {
+  const auto named = options.find("cost-model");
+  const FusionCostModel& model =
+      find_fusion_cost_model(named == options.end() ? kDefaultFusionCostModel : named->second);
+  FusionLimits limits = model.limits();
+  limits.max_ops = integer_option(options, "max-ops", limits.max_ops, 1);
+  limits.max_operands = integer_option(options, "max-operands", limits.max_operands, 1);
+  return std::make_unique<Fuse>(limits, model);
+}
 
 }  // namespace
 
@@ -87,13 +96,10 @@ PassInfo fuse_pass_info() {
   const FusionLimits limits;
   return {.name = "fuse",
           .summary = "group ops into fusions, each of which becomes one kernel or a few",
-          .options = {{"max-ops", std::to_string(limits.max_ops)},
+          .options = {{"cost-model", std::string(kDefaultFusionCostModel)},
+                      {"max-ops", std::to_string(limits.max_ops)},
                       {"max-operands", std::to_string(limits.max_operands)}},
-          .create = [limits](const PassOptions& options) -> std::unique_ptr<Pass> {
-            return std::make_unique<Fuse>(FusionLimits{
-                .max_ops = integer_option(options, "max-ops", limits.max_ops, 1),
-                .max_operands = integer_option(options, "max-operands", limits.max_operands, 1)});
-          }};
+          .create = create};
 }
 
 }  // namespace wick::passes

@@ -25,9 +25,10 @@ bool has_one_value(const Literal& literal) {
 
 }  // namespace
 
-FusionClusters::FusionClusters(ir::Graph& graph, FusionLimits limits)
+FusionClusters::FusionClusters(ir::Graph& graph, FusionLimits limits, const FusionCostModel& model)
     : graph_(graph),
-      limits_(limits) {
+      limits_(limits),
+      model_(model) {
   sort_nodes();
   make_singletons();
 }
@@ -146,24 +147,24 @@ std::vector<int> FusionClusters::operand_positions(const Trial& trial) const {
   return {found.begin(), found.end()};
 }
 
-std::vector<Node*> FusionClusters::operands(int cluster) const {
+int64_t FusionClusters::num_ops(int number) const {
+  if (number == kNone) return 0;
+  return std::ssize(cluster(number).members) + std::ssize(cluster(number).copies);
+}
+
+std::vector<Node*> FusionClusters::operands(int cluster, int other) const {
   std::vector<Node*> nodes;
-  for (const int at : operand_positions({.a = cluster, .domain = {}})) {
+  for (const int at : operand_positions({.a = cluster, .b = other, .domain = {}})) {
     nodes.push_back(order_[static_cast<size_t>(at)]);
   }
   return nodes;
 }
 
 Objection FusionClusters::check_limits(const Trial& trial) const {
-  const auto size = [&](int number) {
-    return number == kNone
-               ? 0
-               : std::ssize(cluster(number).members) + std::ssize(cluster(number).copies);
-  };
-  const int64_t num_ops = size(trial.a) + size(trial.b);
-  if (num_ops > limits_.max_ops) return "missed-limit";
+  const int64_t together = num_ops(trial.a) + num_ops(trial.b);
+  if (together > limits_.max_ops) return "missed-limit";
   // Few ops cannot have too many operands.
-  if (num_ops * 3 <= limits_.max_operands) return "";
+  if (together * 3 <= limits_.max_operands) return "";
   return std::ssize(operand_positions(trial)) > limits_.max_operands ? "missed-limit" : "";
 }
 
@@ -172,15 +173,23 @@ int64_t FusionClusters::count_outputs(int number) const {
                                [&](const Node* node) { return !outside_readers(*node).empty(); });
 }
 
-Objection FusionClusters::merge_siblings(int a, int b) {
+Objection FusionClusters::merge_siblings(const Node& one, const Node& other) {
+  const int a = home(one);
+  const int b = home(other);
   const int64_t most = std::ssize(cluster(a).members) + std::ssize(cluster(b).members);
   if (most > limits_.max_operands && count_outputs(a) + count_outputs(b) > limits_.max_operands) {
     return "missed-limit";
   }
-  return merge(a, b);
+  return merge(one, other, MergeCandidate::Kind::siblings);
 }
 
-Objection FusionClusters::merge(int a, int b) {
+Objection FusionClusters::merge(const Node& producer, const Node& consumer) {
+  return merge(producer, consumer, MergeCandidate::Kind::producer);
+}
+
+Objection FusionClusters::merge(const Node& first, const Node& second, MergeCandidate::Kind kind) {
+  const int a = home(first);
+  const int b = home(second);
   check(a != b, "a cluster is not merged with itself");
   Trial trial{.a = a, .b = b, .domain = {}};
   ++work_;
@@ -190,8 +199,15 @@ Objection FusionClusters::merge(int a, int b) {
   if (Objection no = check_levels(trial); !no.empty()) return no;
   if (Objection no = check_reductions(trial); !no.empty()) return no;
   if (closes_cycle(a, b) || closes_cycle(b, a)) return "missed-cycle";
-  join(trial);
-  return "";
+  Objection no = model_.merge({.kind = kind,
+                               .first_op = first,
+                               .second_op = second,
+                               .first = {*this, a, kNone, cluster(a).domain},
+                               .second = {*this, b, kNone, cluster(b).domain},
+                               .fused = {*this, a, b, trial.domain},
+                               .recomputed_ops = trial.recomputed_ops});
+  if (no.empty()) join(trial);
+  return no;
 }
 
 void FusionClusters::join(const Trial& trial) {
@@ -231,7 +247,10 @@ void FusionClusters::join(const Trial& trial) {
   from = Cluster{};
 }
 
-Objection FusionClusters::copy_into(int number, const std::vector<Node*>& nodes) {
+Objection FusionClusters::copy_into(int number,
+                                    const Node& value,
+                                    const std::vector<Node*>& nodes) {
+  if (Objection no = model_.recompute({*this, value, number, nodes}); !no.empty()) return no;
   Cluster& cluster = clusters_[static_cast<size_t>(number)];
   const auto old_size = static_cast<std::ptrdiff_t>(cluster.copies.size());
   for (Node* node : nodes) {
@@ -279,7 +298,7 @@ bool FusionClusters::is_read_inside(const Node& node, int cluster) const {
 
 bool FusionClusters::is_read_inside_by_others(const Node& node,
                                               int cluster,
-                                              const std::vector<Node*>& nodes) const {
+                                              std::span<Node* const> nodes) const {
   return std::ranges::any_of(users_[index(node)], [&](int at) {
     Node* user = order_[static_cast<size_t>(at)];
     return is_inside(*user, cluster) && std::ranges::find(nodes, user) == nodes.end();

@@ -1,21 +1,17 @@
 #pragma once
 
 // Groups of ops that the fuse pass has decided to make one kernel each, and the rules by which two
-// groups may become one.
+// groups may become one. Whether they should is up to a FusionCostModel.
 
 #include <cstdint>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "wick/ir/graph.h"
 #include "wick/ir/index_map.h"
+#include "wick/passes/fusion_cost_model.h"
 
 namespace wick::passes {
-
-struct FusionLimits {
-  int64_t max_ops = 256;
-  int64_t max_operands = 48;
-};
 
 /// Ops that are computed together at the positions of one domain. `members` are aligned with the
 /// positions, so that their values can be stored; `copies` are recomputed wherever members read
@@ -30,16 +26,14 @@ struct Cluster {
   int last = 0;
 };
 
-/// The code of the rule that forbids something, as remarks give it; empty: nothing does.
-using Objection = std::string_view;
-
 class FusionClusters {
  public:
   using Level = ir::Domain::Level;
   static constexpr int kNone = -1;
 
-  /// Every op that kernels can compute starts as a cluster of its own.
-  FusionClusters(ir::Graph& graph, FusionLimits limits);
+  /// Every op that kernels can compute starts as a cluster of its own. The model has to live as
+  /// long.
+  FusionClusters(ir::Graph& graph, FusionLimits limits, const FusionCostModel& model);
 
   /// All nodes, topologically, in an order that does not depend on the order of writing.
   [[nodiscard]] const std::vector<ir::Node*>& order() const { return order_; }
@@ -63,8 +57,12 @@ class FusionClusters {
   /// A constant with one value everywhere: cloned into every body that reads it.
   [[nodiscard]] bool is_free(const ir::Node& node) const { return free_[index(node)]; }
 
-  /// Nodes read by members and copies from outside, by canonical position.
-  [[nodiscard]] std::vector<ir::Node*> operands(int cluster) const;
+  /// Members and copies; none for kNone.
+  [[nodiscard]] int64_t num_ops(int cluster) const;
+
+  /// Nodes read by members and copies from outside, by canonical position; of two clusters as if
+  /// they were one.
+  [[nodiscard]] std::vector<ir::Node*> operands(int cluster, int other = kNone) const;
 
   [[nodiscard]] bool is_result(const ir::Node& node) const { return is_result_[index(node)]; }
 
@@ -78,7 +76,7 @@ class FusionClusters {
   /// Some op inside the cluster reads the node and is none of `nodes`.
   [[nodiscard]] bool is_read_inside_by_others(const ir::Node& node,
                                               int cluster,
-                                              const std::vector<ir::Node*>& nodes) const;
+                                              std::span<ir::Node* const> nodes) const;
 
   /// The members of clusters that read the node, in canonical order.
   [[nodiscard]] std::vector<ir::Node*> live_users(const ir::Node& node) const;
@@ -86,12 +84,13 @@ class FusionClusters {
   /// The value is not computed any more.
   [[nodiscard]] bool is_dead(const ir::Node& node) const { return dead_[index(node)]; }
 
-  /// Merges two clusters if the rules allow.
-  Objection merge(int a, int b);
+  /// Merges the clusters of two ops if the rules and the cost model allow.
+  Objection merge(const ir::Node& producer, const ir::Node& consumer);
   /// The same for clusters of which neither reads the other: it must not store too many values.
-  Objection merge_siblings(int a, int b);
-  /// Recomputes `nodes`, members of other clusters, wherever the cluster reads them.
-  Objection copy_into(int cluster, const std::vector<ir::Node*>& nodes);
+  Objection merge_siblings(const ir::Node& one, const ir::Node& other);
+  /// Recomputes `value` wherever the cluster reads it. `nodes`, members of the value's cluster,
+  /// compute it.
+  Objection copy_into(int cluster, const ir::Node& value, const std::vector<ir::Node*>& nodes);
   /// Makes the node one that stays by itself.
   void evict(ir::Node& node);
   /// Drops the members and copies that no stored value needs.
@@ -109,6 +108,7 @@ class FusionClusters {
     Level level_a = Level::full;  // of the members of a cluster without reductions
     Level level_b = Level::full;
     bool dependent = false;
+    int64_t recomputed_ops = 0;
   };
 
   [[nodiscard]] static size_t index(const ir::Node& node) { return static_cast<size_t>(node.id()); }
@@ -122,15 +122,17 @@ class FusionClusters {
   [[nodiscard]] Objection check_levels(Trial& trial);
   [[nodiscard]] Objection check_reductions(Trial& trial) const;
   /// The objection to evaluating the trial's members and the copies they read.
-  [[nodiscard]] Objection check_evaluation(const Trial& trial);
+  [[nodiscard]] Objection check_evaluation(Trial& trial);
   [[nodiscard]] Objection check_limits(const Trial& trial) const;
   [[nodiscard]] std::vector<int> operand_positions(const Trial& trial) const;
   [[nodiscard]] int64_t count_outputs(int cluster) const;
   [[nodiscard]] bool closes_cycle(int from, int to);
+  Objection merge(const ir::Node& first, const ir::Node& second, MergeCandidate::Kind kind);
   void join(const Trial& trial);
 
   ir::Graph& graph_;
   FusionLimits limits_;
+  const FusionCostModel& model_;
   std::vector<ir::Node*> order_;
   std::vector<int> position_;  // this and the next ones by Node::id
   std::vector<int> home_;

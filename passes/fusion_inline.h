@@ -7,8 +7,7 @@
 
 namespace wick::passes {
 
-/// Copies producers into the clusters that read them, where that saves memory traffic: what only
-/// one cluster reads, scalars, and cheap functions of one operand or none.
+/// Copies producers into the clusters that read them, where the cost model finds that it pays.
 void inline_producers(FusionClusters& clusters, PassContext& context);
 
 /// Merges clusters that walk the same positions and share an operand.
@@ -18,6 +17,6 @@ void merge_siblings(FusionClusters& clusters, PassContext& context);
 void explain_fusion(PassContext& context,
                     const ir::Node& producer,
                     const ir::Node& consumer,
-                    Objection no);
+                    const Objection& no);
 
 }  // namespace wick::passes

@@ -84,7 +84,7 @@ Objection FusionClusters::check_reductions(Trial& trial) const {
   return splits(trial.a) == splits(trial.b) ? "" : "missed-reduction";
 }
 
-Objection FusionClusters::check_evaluation(const Trial& trial) {
+Objection FusionClusters::check_evaluation(Trial& trial) {
   struct Read {
     const Node* node;
     IndexMap map;
@@ -97,15 +97,16 @@ Objection FusionClusters::check_evaluation(const Trial& trial) {
   const auto is_member = [&](const Node& node) {
     return home(node) != kNone && (home(node) == trial.a || home(node) == trial.b);
   };
-  // False when the operand cannot be read as asked.
-  const auto read = [&](const Node& operand, const std::optional<IndexMap>& map) {
-    if (!holds(trial, operand)) return true;
-    if (!map) return false;
+  // What speaks against reading the operand as asked.
+  const auto read = [&](const Node& operand, const std::optional<IndexMap>& map) -> Objection {
+    if (!holds(trial, operand)) return {};
+    if (!map) return "missed-shape";
     if (is_member(operand)) {
       const auto own = domain.aligned_map(operand.type().shape, level_in(trial, operand));
-      if (own == map) return true;
+      if (own == map) return {};
+      if (has(operand.op(), ir::kReduction)) return "missed-shape";
       const bool costs = has(operand.op(), ir::kCostly) && operand.type().numel() > 1;
-      if (costs || has(operand.op(), ir::kReduction)) return false;
+      if (costs && !limits_.recompute_costly) return "missed-cost";
     }
     std::vector<int64_t> key{operand.id()};
     for (const ir::AffineExpr& expr : *map) {
@@ -113,7 +114,7 @@ Objection FusionClusters::check_evaluation(const Trial& trial) {
       key.insert(key.end(), expr.coefs.begin(), expr.coefs.end());
     }
     if (seen.insert(std::move(key)).second) stack.push_back({&operand, *map});
-    return true;
+    return {};
   };
   for (const int number : {trial.a, trial.b}) {
     if (number == kNone) continue;
@@ -123,7 +124,7 @@ Objection FusionClusters::check_evaluation(const Trial& trial) {
         const Node& operand = *node->operand(i).node;
         if (!holds(trial, operand)) continue;
         const auto map = read_map(*node, i, level_in(trial, *node), domain);
-        if (!read(operand, map)) return "missed-shape";
+        if (Objection no = read(operand, map); !no.empty()) return no;
       }
     }
   }
@@ -131,10 +132,11 @@ Objection FusionClusters::check_evaluation(const Trial& trial) {
     const Read next = stack.back();
     stack.pop_back();
     ++work_;
+    ++trial.recomputed_ops;
     if (++count > limits_.max_ops) return "missed-limit";
     for (int i = 0; i < next.node->num_operands(); ++i) {
       const auto map = operand_map(*next.node, i, next.map, domain.extents);
-      if (!read(*next.node->operand(i).node, map)) return "missed-shape";
+      if (Objection no = read(*next.node->operand(i).node, map); !no.empty()) return no;
     }
   }
   return "";

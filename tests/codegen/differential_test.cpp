@@ -10,6 +10,7 @@
 
 #include "wick/ir/interpreter.h"
 #include "wick/ir/printer.h"
+#include "wick/passes/fusion_cost_model.h"
 
 namespace wick::test {
 namespace {
@@ -61,6 +62,41 @@ TEST(Differential, SmallClustersAgreeToo) {
   const uint64_t first = first_seed() + 100000;
   for (uint64_t seed = first; seed < first + 200 && !HasFatalFailure(); ++seed) {
     expect_agreement(seed, "fuse{max-ops=4,max-operands=3}", false);
+  }
+}
+
+/// Says yes to all that is legal, or to nothing.
+class ExtremeModel final : public passes::FusionCostModel {
+ public:
+  explicit ExtremeModel(bool fuses) : fuses_(fuses) {}
+
+  [[nodiscard]] std::string_view name() const override { return fuses_ ? "all" : "none"; }
+
+  [[nodiscard]] passes::FusionLimits limits() const override {
+    return {.recompute_costly = fuses_};
+  }
+
+  [[nodiscard]] passes::Objection merge(const passes::MergeCandidate&) const override {
+    return answer();
+  }
+
+  [[nodiscard]] passes::Objection recompute(const passes::RecomputeCandidate&) const override {
+    return answer();
+  }
+
+ private:
+  [[nodiscard]] passes::Objection answer() const { return fuses_ ? "" : "missed-none"; }
+
+  bool fuses_;
+};
+
+TEST(Differential, NoCostModelCanMakeAFusionWrong) {
+  passes::register_fusion_cost_model(std::make_unique<ExtremeModel>(true));
+  passes::register_fusion_cost_model(std::make_unique<ExtremeModel>(false));
+  const uint64_t first = first_seed() + 300000;
+  for (uint64_t seed = first; seed < first + 300 && !HasFatalFailure(); ++seed) {
+    expect_agreement(seed, "fuse{cost-model=all}", false);
+    expect_agreement(seed, "canonicalize,cse,dce,fuse{cost-model=none}", false);
   }
 }
 

@@ -1,0 +1,163 @@
+// What cost models may ask about the groups of a fusion.
+
+#include <algorithm>
+
+#include "wick/passes/fusion_clusters.h"
+#include "wick/passes/fusion_cost_model.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::Node;
+
+int64_t bytes_of(const std::vector<const Node*>& nodes) {
+  int64_t bytes = 0;
+  for (const Node* node : nodes)
+    bytes += static_cast<int64_t>(node->type().num_bytes());
+  return bytes;
+}
+
+bool reads(const Node& node, const Node& value) {
+  return std::ranges::any_of(node.operands(),
+                             [&](const ir::Value& operand) { return operand.node == &value; });
+}
+
+}  // namespace
+
+FusionGroup::FusionGroup(const FusionClusters& clusters,
+                         int first,
+                         int second,
+                         const ir::Domain& domain)
+    : clusters_(&clusters),
+      first_(first),
+      second_(second),
+      domain_(&domain) {}
+
+int64_t FusionGroup::num_ops() const {
+  return clusters_->num_ops(first_) + clusters_->num_ops(second_);
+}
+
+bool FusionGroup::has_reduction() const {
+  const auto is_row = [&](int number) {
+    return number != FusionClusters::kNone && clusters_->cluster(number).row;
+  };
+  return is_row(first_) || is_row(second_);
+}
+
+std::vector<const Node*> FusionGroup::ops() const {
+  std::vector<const Node*> nodes;
+  for (const int number : {first_, second_}) {
+    if (number == FusionClusters::kNone) continue;
+    const Cluster& cluster = clusters_->cluster(number);
+    nodes.insert(nodes.end(), cluster.members.begin(), cluster.members.end());
+    nodes.insert(nodes.end(), cluster.copies.begin(), cluster.copies.end());
+  }
+  std::ranges::sort(nodes, {}, [&](const Node* node) { return clusters_->position(*node); });
+  // Both groups may have a copy of one node.
+  nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  return nodes;
+}
+
+std::vector<const Node*> FusionGroup::operands() const {
+  const std::vector<Node*> nodes = clusters_->operands(first_, second_);
+  return {nodes.begin(), nodes.end()};
+}
+
+std::vector<const Node*> FusionGroup::results() const {
+  std::vector<const Node*> nodes;
+  for (const Node* node : ops()) {
+    const int home = clusters_->home(*node);
+    if (home != first_ && home != second_) continue;
+    const std::vector<int> readers = clusters_->outside_readers(*node);
+    const auto is_other = [&](int reader) {
+      return reader == FusionClusters::kNone || (reader != first_ && reader != second_);
+    };
+    if (std::ranges::any_of(readers, is_other)) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+int64_t FusionGroup::bytes_moved() const {
+  return bytes_of(operands()) + bytes_of(results());
+}
+
+int64_t MergeCandidate::bytes_saved() const {
+  return first.bytes_moved() + second.bytes_moved() - fused.bytes_moved();
+}
+
+RecomputeCandidate::RecomputeCandidate(const FusionClusters& clusters,
+                                       const Node& value,
+                                       int reader,
+                                       std::span<Node* const> nodes)
+    : clusters_(&clusters),
+      value_(&value),
+      home_(clusters.home(value)),
+      reader_(reader),
+      nodes_(nodes) {}
+
+FusionGroup RecomputeCandidate::reader() const {
+  return {*clusters_, reader_, FusionClusters::kNone, clusters_->cluster(reader_).domain};
+}
+
+bool RecomputeCandidate::is_costly() const {
+  return std::ranges::any_of(nodes_, [](const Node* node) { return has(node->op(), ir::kCostly); });
+}
+
+bool RecomputeCandidate::is_only_reader() const {
+  const std::vector<int> readers = clusters_->outside_readers(*value_);
+  return readers.size() == 1 && readers[0] == reader_;
+}
+
+bool RecomputeCandidate::is_repeated() const {
+  const Cluster& cluster = clusters_->cluster(reader_);
+  const auto repeats = [&](const Node* node) {
+    return reads(*node, *value_) && node->type().numel() > value_->type().numel() &&
+           !has(node->op(), ir::kReduction);
+  };
+  // A copy may itself be repeated.
+  return std::ranges::any_of(cluster.members, repeats) ||
+         std::ranges::any_of(cluster.copies,
+                             [&](const Node* node) { return reads(*node, *value_); });
+}
+
+bool RecomputeCandidate::is_needed_at_home(const Node& node) const {
+  return clusters_->is_read_inside_by_others(node, home_, nodes_);
+}
+
+bool RecomputeCandidate::is_move() const {
+  return is_only_reader() && !is_repeated() && !is_needed_at_home(*value_);
+}
+
+bool RecomputeCandidate::is_complete_move() const {
+  return is_move() && std::ranges::none_of(nodes_, [&](const Node* node) {
+           return node != value_ &&
+                  (!clusters_->outside_readers(*node).empty() || is_needed_at_home(*node));
+         });
+}
+
+int64_t RecomputeCandidate::bytes_loaded() const {
+  const std::vector<Node*> operands = clusters_->operands(reader_);
+  std::vector<const Node*> seen;
+  int64_t bytes = 0;
+  for (const Node* node : nodes_) {
+    for (const ir::Value& operand : node->operands()) {
+      const Node* leaf = operand.node;
+      if (clusters_->is_free(*leaf) || clusters_->is_inside(*leaf, home_)) continue;
+      if (leaf->type().numel() <= 1 || clusters_->is_inside(*leaf, reader_)) continue;
+      if (std::ranges::find(operands, leaf) != operands.end()) continue;
+      if (std::ranges::find(seen, leaf) != seen.end()) continue;
+      seen.push_back(leaf);
+      const int64_t elements = std::min(leaf->type().numel(), value_->type().numel());
+      bytes += elements * static_cast<int64_t>(size_of(leaf->type().dtype));
+    }
+  }
+  return bytes;
+}
+
+int64_t RecomputeCandidate::bytes_saved() const {
+  const auto bytes = static_cast<int64_t>(value_->type().num_bytes());
+  return is_only_reader() ? 2 * bytes : bytes;
+}
+
+}  // namespace wick::passes
