@@ -1,58 +1,16 @@
-#include <stdexcept>
-
-#include <fmt/format.h>
-
-#include "wick/ir/verifier.h"
-#include "wick/passes/pass_manager.h"
 #include "wick/runtime/built_in_backends.h"
-#include "wick/runtime/executor.h"
-#include "wick/runtime/options.h"
-#include "wick/runtime/plan_builder.h"
-#include "wick/runtime/validate.h"
+#include "wick/runtime/compile_by_plan.h"
 
 namespace wick::runtime {
 namespace {
-
-#ifdef NDEBUG
-constexpr bool kDebugBuild = false;
-#else
-constexpr bool kDebugBuild = true;
-#endif
-
-void run_pipeline(ir::Graph& graph, bool verify_each) {
-  const std::string& wanted = options().pipeline;
-  auto pipeline = passes::PassManager::parse(wanted.empty() ? passes::default_pipeline() : wanted);
-  pipeline.set_verify_each(verify_each);
-  passes::PassContext context;
-  pipeline.run(graph, context);
-}
 
 class LlvmBackend final : public Backend {
  public:
   std::string_view name() const override { return "llvm"; }
 
   std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
-                                      CompileRecord* /*record*/) override {
-    const bool validate = options().validate;
-    const bool verify_all = validate || kDebugBuild;
-    std::unique_ptr<ir::Graph> reference = validate ? graph->clone() : nullptr;
-    ProgramSummary recorded;
-    count_recorded(*graph, recorded);
-    run_pipeline(*graph, verify_all);
-    std::unique_ptr<Plan> plan = build_plan(*graph, {});
-    plan->summary.num_ops = recorded.num_ops;
-    plan->summary.intermediate_bytes = recorded.intermediate_bytes;
-    if (verify_all) verify_plan(*plan);
-    auto executable = make_executable(std::move(plan));
-    if (!validate) return executable;
-    return make_validating(std::move(executable), std::move(reference));
-  }
-
- private:
-  static void verify_plan(const Plan& plan) {
-    const auto broken = verify(plan);
-    if (broken)
-      throw std::logic_error(fmt::format("broken plan: {}\n{}", *broken, to_string(plan)));
+                                      CompileRecord* record) override {
+    return compile_by_plan(std::move(graph), {}, record);
   }
 };
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "wick/codegen/lower.h"
+#include "wick/ir/check.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/placement.h"
 #include "wick/runtime/stats.h"
@@ -31,6 +32,20 @@ Ref<Buffer> constant_buffer(const Literal& value) {
   if (bytes > 0) std::memcpy(data, value.data(), bytes);
   return Buffer::wrap(data, bytes, [manager, data] { manager->free(data); }, /*writable=*/false);
 }
+
+/// From the process's cache; missing kernels are compiled side by side.
+class CachedKernels final : public codegen::KernelProvider {
+ public:
+  std::vector<codegen::ProvidedKernel> provide(
+      std::span<const codegen::Kernel* const> kernels) override {
+    std::vector<codegen::ProvidedKernel> provided(kernels.size());
+    parallel_for(static_cast<int64_t>(kernels.size()), [&](int64_t i) {
+      const auto at = static_cast<size_t>(i);
+      provided[at].function = codegen::KernelCache::instance().get(*kernels[at]);
+    });
+    return provided;
+  }
+};
 
 class PlanBuilder {
  public:
@@ -222,7 +237,7 @@ class PlanBuilder {
     result_values_.back() = number;
   }
 
-  /// Machine code for all launches; missing kernels are compiled side by side.
+  /// Machine code for all launches.
   void get_kernels() {
     if (options_.fusions != PlanOptions::Fusions::compile) return;
     std::vector<const codegen::Kernel*> kernels;
@@ -235,13 +250,13 @@ class PlanBuilder {
       if (is_new) kernels.push_back(launch->kernel.get());
       uses.emplace_back(launch, entry->second);
     }
-    std::vector<codegen::KernelFunction> functions(kernels.size());
-    parallel_for(static_cast<int64_t>(kernels.size()), [&](int64_t i) {
-      const auto at = static_cast<size_t>(i);
-      functions[at] = codegen::KernelCache::instance().get(*kernels[at]);
-    });
+    if (kernels.empty()) return;
+    CachedKernels cached;
+    codegen::KernelProvider& provider = options_.kernels != nullptr ? *options_.kernels : cached;
+    const std::vector<codegen::ProvidedKernel> provided = provider.provide(kernels);
+    check(provided.size() == kernels.size(), "a provider answers for each kernel");
     for (const auto& [launch, index] : uses)
-      launch->function = functions[index];
+      launch->function = provided[index].function;
   }
 
   void finish_live_ranges() {

@@ -2,6 +2,7 @@
 
 // From an optimized graph to a plan.
 
+#include "wick/codegen/kernel_provider.h"
 #include "wick/runtime/plan.h"
 
 namespace wick::runtime {
@@ -10,6 +11,8 @@ struct PlanOptions {
   /// How fusions run: as machine code, or by the interpreters that tell which layer is wrong.
   enum class Fusions : uint8_t { compile, interpret_kernels, interpret_bodies };
   Fusions fusions = Fusions::compile;
+  /// Null: LLVM, by way of the process's codegen::KernelCache.
+  codegen::KernelProvider* kernels = nullptr;
 };
 
 /// The graph has been through a pipeline. Works without the plan-memory pass too, at one arena
