@@ -109,6 +109,13 @@ TEST_F(Safetensors, BadHeaders) {
   EXPECT_EQ(problem(), "metadata x is no string");
 }
 
+TEST_F(Safetensors, RefusesNamesGivenTwice) {
+  write(R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},)"
+        R"("a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})",
+        0);
+  EXPECT_EQ(problem(), "tensor a: is given twice");
+}
+
 TEST_F(Safetensors, BadOffsets) {
   write(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8);
   EXPECT_EQ(problem(), "tensor a: f32[3] needs 12 bytes, data_offsets span 8");
