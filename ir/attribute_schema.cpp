@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/ir/value_names.h"
+
 namespace wick::ir {
 namespace {
 
@@ -57,6 +59,7 @@ Specs specs_for(OpKind op) {
       {OpKind::iota, {{"axis", integer}, {"dtype", dtype}, {"shape", integers}}},
       {OpKind::random_bits, {{"shape", integers}}},
       {OpKind::parameter, {{"donate", flag}, {"scalar", flag}}},
+      {OpKind::custom, {{"in_place", integers}, {"op", text}}},
       {OpKind::fusion, {{"in_place", integers}, {"kind", text}}},
   };
   for (const auto& [row, specs] : rows) {
@@ -92,8 +95,12 @@ std::span<const AttributeSpec> attribute_specs(OpKind op) {
 
 std::optional<std::string> check_attributes(OpKind op, const Attributes& attributes) {
   for (const auto& [name, value] : attributes.entries()) {
-    if (name.find('.') != std::string::npos) continue;
+    if (name.find('.') != std::string::npos && op != OpKind::custom) continue;
     const AttributeSpec* spec = find_spec(op, name);
+    if (spec == nullptr && op == OpKind::custom) {
+      if (is_identifier(name)) continue;
+      return fmt::format("'{}' is no name of an attribute", name);
+    }
     if (spec == nullptr) return fmt::format("{} has no attribute {}", to_string(op), name);
     if (spec->kind != kind_of(value)) {
       return fmt::format("attribute {} should be {}, not {}",

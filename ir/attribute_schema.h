@@ -32,8 +32,9 @@ struct AttributeSpec {
   AttributeKind kind;
 };
 
-/// The attributes of an op's own meaning, sorted by name. Beside them any op may carry `buffers`,
-/// and names with a dot, which belong to whoever sets them and are not checked.
+/// The attributes of an op's own meaning, sorted by name. Beside them any op may carry `buffers`
+/// and names with a dot, which belong to whoever sets them and are not checked; a custom op any
+/// name.
 std::span<const AttributeSpec> attribute_specs(OpKind op);
 
 /// What is wrong with the attributes of an op, as the second half of a sentence.

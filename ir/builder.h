@@ -21,6 +21,12 @@ class Builder {
     return graph_.add(op, std::move(operands), std::move(attributes), location_, before_)->result();
   }
 
+  /// A registered op (wick/ir/custom_op.h).
+  Value custom(std::string_view name, std::vector<Value> operands, Attributes attributes = {}) {
+    attributes.set("op", std::string(name));
+    return op(OpKind::custom, std::move(operands), std::move(attributes));
+  }
+
   Value constant(Literal value) {
     return graph_.add_constant(std::move(value), location_, before_)->result();
   }

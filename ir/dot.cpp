@@ -60,8 +60,10 @@ std::string source_of(const Value& value, const std::string& prefix) {
 }
 
 std::string DotWriter::label(const Node& node) const {
-  std::string text = fmt::format("%{}\\n{}", names_.of({const_cast<Node*>(&node), 0}), node.op());
+  std::string text =
+      fmt::format("%{}\\n{}", names_.of({const_cast<Node*>(&node), 0}), escaped(node.op_name()));
   for (const auto& [name, value] : node.attributes().entries()) {
+    if (node.op() == OpKind::custom && name == "op") continue;
     std::string printed = to_string(value);
     if (printed.size() > kLongestValue) printed = printed.substr(0, kLongestValue) + "...";
     text += fmt::format("\\n{} = {}", escaped(name), escaped(printed));

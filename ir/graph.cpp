@@ -106,10 +106,25 @@ Node* Graph::add(OpKind op,
                  Attributes attributes,
                  Location location,
                  Node* before) {
-  check(!has(op, kStructure), "parameters and fusions have their own way of being added");
+  check(op != OpKind::parameter && op != OpKind::fusion,
+        "parameters and fusions have their own way of being added");
   std::unique_ptr<Node> node(new Node());
-  node->types_.push_back(infer_type(op, types_of(operands), attributes, location));
   node->op_ = op;
+  node->types_.push_back(infer_type(op, types_of(operands), attributes, location));
+  node->operands_ = std::move(operands);
+  node->attributes_ = std::move(attributes);
+  node->location_ = location;
+  return insert(std::move(node), before);
+}
+
+Node* Graph::add_unregistered(Type type,
+                              std::vector<Value> operands,
+                              Attributes attributes,
+                              Location location,
+                              Node* before) {
+  std::unique_ptr<Node> node(new Node());
+  node->op_ = OpKind::custom;
+  node->types_.push_back(std::move(type));
   node->operands_ = std::move(operands);
   node->attributes_ = std::move(attributes);
   node->location_ = location;

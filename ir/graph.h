@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wick/ir/attributes.h"
@@ -38,6 +39,8 @@ struct Use {
 class Node {
  public:
   [[nodiscard]] OpKind op() const { return op_; }
+
+  [[nodiscard]] std::string_view op_name() const { return ir::op_name(op_, attributes_); }
 
   /// Unique in the graph and rising in order of creation: ties break by it.
   [[nodiscard]] int id() const { return id_; }
@@ -129,6 +132,12 @@ class Graph {
             Attributes attributes = {},
             Location location = {},
             Node* before = nullptr);
+  /// A custom op whose registration is not at hand: its type is taken as given.
+  Node* add_unregistered(Type type,
+                         std::vector<Value> operands,
+                         Attributes attributes,
+                         Location location = {},
+                         Node* before = nullptr);
   /// A fusion of `body`, whose parameter types must equal the operands' types.
   Node* add_fusion(std::vector<Value> operands,
                    std::unique_ptr<Graph> body,

@@ -30,20 +30,6 @@ std::string list_of(OperandTypes operands) {
   return text.empty() ? "nothing" : text;
 }
 
-void check_count(const Inference& call) {
-  const OpInfo& info = op_info(call.op);
-  const int count = static_cast<int>(call.operands.size());
-  if (count >= info.min_operands && (info.max_operands < 0 || count <= info.max_operands)) return;
-  const std::string_view more = info.max_operands < 0 ? " or more" : "";
-  const std::string_view plural = info.min_operands == 1 ? "" : "s";
-  call.fail(fmt::format("takes {}{} operand{}, got {}: {}",
-                        info.min_operands,
-                        more,
-                        plural,
-                        count,
-                        list_of(call.operands)));
-}
-
 bool is_allowed(DType dtype, uint32_t traits) {
   if ((traits & kFloatOnly) != 0) return is_float(dtype);
   if ((traits & kIntegerOnly) != 0) return is_integer(dtype);
@@ -83,7 +69,7 @@ Type infer_type(OpKind op,
                 const Location& where) {
   const Inference call{op, operands, attributes, where};
   const auto row = static_cast<size_t>(op);
-  check_count(call);
+  call.require_count(op_info(op).min_operands, op_info(op).max_operands);
   if ((kTraits[row] & kRestrictions) != 0) check_dtypes(call, kTraits[row]);
   Type result = kRules[row](call);
   if (!is_countable(result.shape)) {
@@ -93,7 +79,17 @@ Type infer_type(OpKind op,
 }
 
 void Inference::fail(const std::string& text) const {
-  throw Error(where, to_string(op), text);
+  throw Error(where, op_name(op, attributes), text);
+}
+
+void Inference::require_count(int least, int most) const {
+  const int count = static_cast<int>(operands.size());
+  if (count >= least && (most < 0 || count <= most)) return;
+  const std::string range = most < 0        ? fmt::format("{} or more", least)
+                            : most == least ? fmt::format("{}", least)
+                                            : fmt::format("{} to {}", least, most);
+  const std::string_view plural = least == 1 && most <= 1 ? "" : "s";
+  fail(fmt::format("takes {} operand{}, got {}: {}", range, plural, count, list_of(operands)));
 }
 
 const std::vector<int64_t>& Inference::required_integers(std::string_view name) const {

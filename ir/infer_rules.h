@@ -19,6 +19,8 @@ struct Inference {
 
   [[noreturn]] void fail(const std::string& text) const;
 
+  /// `most` -1: any number.
+  void require_count(int least, int most) const;
   /// Attributes that the op cannot do without.
   [[nodiscard]] const std::vector<int64_t>& required_integers(std::string_view name) const;
   [[nodiscard]] Shape required_shape(std::string_view name) const;
@@ -61,6 +63,7 @@ Type infer_avg_pool2d_grad(const Inference& call);
 Type infer_constant(const Inference& call);
 Type infer_iota(const Inference& call);
 Type infer_random_bits(const Inference& call);
+Type infer_custom(const Inference& call);
 Type infer_parameter(const Inference& call);
 Type infer_fusion(const Inference& call);
 

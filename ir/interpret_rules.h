@@ -42,6 +42,9 @@ Literal interpret_avg_pool2d_grad(const OpCall& call);
 Literal interpret_constant(const OpCall& call);
 Literal interpret_iota(const OpCall& call);
 Literal interpret_random_bits(const OpCall& call);
+Literal interpret_custom(const OpCall& call);
+/// The same with errors that name the place.
+Literal interpret_custom_at(const OpCall& call, const Location& where);
 
 /// All elements as double (floats) or int64 (integers and bool).
 template <typename Wide>

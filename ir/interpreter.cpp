@@ -35,6 +35,7 @@ constexpr RuleRow kRows[] = {
     {OpKind::constant, interpret_constant},
     {OpKind::iota, interpret_iota},
     {OpKind::random_bits, interpret_random_bits},
+    {OpKind::custom, interpret_custom},
 };
 
 constexpr uint32_t kTraits[] = {
@@ -115,7 +116,12 @@ class Evaluation {
 std::vector<Literal> Evaluation::evaluate(const Node& node, const LiteralPointers& operands) {
   if (node.op() == OpKind::fusion) return Evaluation(*node.body(), operands).run();
   std::vector<Literal> results;
-  results.push_back(interpret_op(node.op(), node.attributes(), operands, node.type()));
+  if (node.op() == OpKind::custom) {
+    const OpCall call{node.op(), node.attributes(), operands, node.type()};
+    results.push_back(interpret_custom_at(call, node.location()));
+  } else {
+    results.push_back(interpret_op(node.op(), node.attributes(), operands, node.type()));
+  }
   return results;
 }
 

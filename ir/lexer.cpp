@@ -19,10 +19,6 @@ bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-bool starts_identifier(char c) {
-  return is_name_character(c) && !is_digit(c) && c != '-' && c != '.';
-}
-
 std::string_view line_around(std::string_view text, size_t offset) {
   const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
   const size_t begin = before == std::string_view::npos ? 0 : before + 1;

@@ -25,4 +25,13 @@ std::optional<OpKind> op_from_string(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view op_name(OpKind op, const Attributes& attributes) {
+  if (op == OpKind::custom) {
+    const AttributeValue* value = attributes.find("op");
+    const auto* name = value == nullptr ? nullptr : std::get_if<std::string>(value);
+    if (name != nullptr) return *name;
+  }
+  return to_string(op);
+}
+
 }  // namespace wick::ir

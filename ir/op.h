@@ -60,6 +60,9 @@ inline bool has(OpKind op, OpTrait trait) {
 
 std::optional<OpKind> op_from_string(std::string_view name);
 
+/// What users know an op by: for a custom op its registered name, else the name of the kind.
+std::string_view op_name(OpKind op, const Attributes& attributes);
+
 using OperandTypes = std::span<const Type* const>;
 
 /// The result type of an op with one result. Throws Error(where, op, ...) naming the operand types

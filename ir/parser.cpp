@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "wick/ir/attribute_schema.h"
+#include "wick/ir/custom_op.h"
 #include "wick/ir/format.h"
 #include "wick/ir/nearest_name.h"
 #include "wick/ir/parse_values.h"
@@ -27,10 +28,11 @@ std::string hint_of(const Token& name) {
 /// Parses the lines of one graph or fusion body, whose names are its own.
 class BodyParser {
  public:
-  BodyParser(TokenStream& tokens, std::string name, bool is_fusion)
+  BodyParser(TokenStream& tokens, std::string name, bool is_fusion, const ParseOptions& options)
       : tokens_(tokens),
         graph_(std::make_unique<Graph>(std::move(name))),
-        is_fusion_(is_fusion) {}
+        is_fusion_(is_fusion),
+        options_(options) {}
 
   /// `(%x: f32[2], ...)`.
   void parameters();
@@ -46,7 +48,10 @@ class BodyParser {
   void line();
   Node* fusion(const Token& at);
   Node* operation(const Token& at);
+  Node* custom(const Token& at);
   OpKind op_named(const Token& at);
+  Node* add(const Token& at, OpKind op, std::vector<Value> operands, Attributes attributes);
+  Type type_ahead() const;
   Value value();
   std::vector<Value> values();
   Names result_names();
@@ -60,6 +65,7 @@ class BodyParser {
   std::unique_ptr<Graph> graph_;
   std::unordered_map<std::string_view, Value> values_;
   bool is_fusion_;
+  const ParseOptions& options_;
 };
 
 void BodyParser::define(const Token& name, Value value) {
@@ -156,6 +162,9 @@ Location BodyParser::location() {
 OpKind BodyParser::op_named(const Token& at) {
   const std::optional<OpKind> op = op_from_string(at.text);
   if (op == OpKind::parameter) tokens_.fail(at, "parameters stand in the list behind the name");
+  if (op == OpKind::custom || find_custom_op(at.text) != nullptr) {
+    tokens_.fail(at, "the name of a plug-in op stands in quotes, such as \"geo.hypot\"");
+  }
   if (op) return *op;
   std::vector<std::string_view> names;
   for (int i = 0; i < kNumOps; ++i) {
@@ -171,12 +180,43 @@ Node* BodyParser::operation(const Token& at) {
   const OpKind op = op_named(at);
   std::vector<Value> operands = values();
   Attributes attributes = parse_attributes(tokens_);
+  return add(at, op, std::move(operands), std::move(attributes));
+}
+
+Node* BodyParser::add(const Token& at,
+                      OpKind op,
+                      std::vector<Value> operands,
+                      Attributes attributes) {
   check(at, op, attributes);
   try {
     return graph_->add(op, std::move(operands), std::move(attributes));
   } catch (const Error& error) {
-    tokens_.fail(at, fmt::format("{}: {}", op, error.text()));
+    tokens_.fail(at, fmt::format("{}: {}", error.op(), error.text()));
   }
+}
+
+/// The type behind the colon that is next.
+Type BodyParser::type_ahead() const {
+  TokenStream ahead = tokens_;
+  ahead.expect(":");
+  return parse_type(ahead);
+}
+
+/// `"geo.hypot" %x, %y {eps = 1e-06}`: a registered op, its name in quotes.
+Node* BodyParser::custom(const Token& at) {
+  const std::string name = parse_string(tokens_);
+  const bool is_known = find_custom_op(name) != nullptr;
+  if (!is_known && !options_.allow_unregistered) tokens_.fail(at, unregistered_text(name));
+  if (!is_custom_op_name(name)) {
+    tokens_.fail(at, fmt::format("an op in quotes is named like geo.hypot, not '{}'", name));
+  }
+  std::vector<Value> operands = values();
+  Attributes attributes = parse_attributes(tokens_);
+  if (attributes.has("op")) tokens_.fail(at, "the attribute op is the name in quotes");
+  attributes.set("op", name);
+  if (is_known) return add(at, OpKind::custom, std::move(operands), std::move(attributes));
+  check(at, OpKind::custom, attributes);
+  return graph_->add_unregistered(type_ahead(), std::move(operands), std::move(attributes));
 }
 
 void BodyParser::check_arity(const Token& at,
@@ -214,7 +254,7 @@ Node* BodyParser::fusion(const Token& at) {
   tokens_.expect(")");
   tokens_.expect("{");
   tokens_.expect("^");
-  BodyParser body(tokens_, std::string(name.text), true);  // one level deep: see above
+  BodyParser body(tokens_, std::string(name.text), true, options_);  // one level deep: see above
   body.parameters();
   tokens_.expect(":");
   check_arity(at, body.graph(), operands);
@@ -228,8 +268,10 @@ Node* BodyParser::fusion(const Token& at) {
 
 void BodyParser::line() {
   const Names names = result_names();
-  const Token at = tokens_.expect(TokenKind::identifier, "an op");
-  Node* node = at.text == "fusion" ? fusion(at) : operation(at);
+  const Token at = tokens_.peek();
+  const bool is_custom = at.kind == TokenKind::string;
+  if (!is_custom) tokens_.expect(TokenKind::identifier, "an op");
+  Node* node = is_custom ? custom(at) : at.text == "fusion" ? fusion(at) : operation(at);
   const Token type_at = tokens_.peek();
   const std::vector<Type> types = result_types();
   if (static_cast<int>(names.size()) != node->num_results()) {
@@ -297,10 +339,10 @@ void check_results(const TokenStream& tokens,
   }
 }
 
-std::unique_ptr<Graph> parse_one(TokenStream& tokens) {
+std::unique_ptr<Graph> parse_one(TokenStream& tokens, const ParseOptions& options) {
   tokens.expect_word("graph");
   const Token name = tokens.expect(TokenKind::symbol, "the name of the graph, such as @main");
-  BodyParser body(tokens, std::string(name.text), false);
+  BodyParser body(tokens, std::string(name.text), false, options);
   body.parameters();
   const std::vector<Type> types = declared_results(tokens);
   tokens.expect("{");
@@ -312,13 +354,15 @@ std::unique_ptr<Graph> parse_one(TokenStream& tokens) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Graph>> parse_graphs(std::string_view text, std::string_view file) {
+std::vector<std::unique_ptr<Graph>> parse_graphs(std::string_view text,
+                                                 std::string_view file,
+                                                 const ParseOptions& options) {
   TokenStream tokens(text, file);
   std::vector<std::unique_ptr<Graph>> graphs;
   std::set<std::string_view> names;
   while (tokens.peek().kind != TokenKind::end) {
     const Token start = tokens.peek();
-    graphs.push_back(parse_one(tokens));
+    graphs.push_back(parse_one(tokens, options));
     if (!names.insert(graphs.back()->name()).second) {
       tokens.fail(start, fmt::format("graph @{} is defined twice", graphs.back()->name()));
     }
@@ -326,9 +370,11 @@ std::vector<std::unique_ptr<Graph>> parse_graphs(std::string_view text, std::str
   return graphs;
 }
 
-std::unique_ptr<Graph> parse_graph(std::string_view text, std::string_view file) {
+std::unique_ptr<Graph> parse_graph(std::string_view text,
+                                   std::string_view file,
+                                   const ParseOptions& options) {
   TokenStream tokens(text, file);
-  std::unique_ptr<Graph> graph = parse_one(tokens);
+  std::unique_ptr<Graph> graph = parse_one(tokens, options);
   if (tokens.peek().kind != TokenKind::end) tokens.fail_expected("the end");
   return graph;
 }

@@ -94,8 +94,10 @@ void Printer::parameters(const Graph& graph) {
 void Printer::attributes(const Node& node) {
   std::string_view separator = " {";
   const bool is_fusion = node.op() == OpKind::fusion;
+  const bool is_custom = node.op() == OpKind::custom;
   for (const auto& [name, value] : node.attributes().entries()) {
     if (is_fusion && name == "kind" && has_kind(node)) continue;
+    if (is_custom && name == "op") continue;
     const bool* flag = std::get_if<bool>(&value);
     if (node.op() == OpKind::parameter && flag != nullptr && *flag) {
       write("{}{}", separator, name);
@@ -153,7 +155,10 @@ void Printer::line(const Node& node) {
   if (node.body() != nullptr) {
     body(node);
   } else {
-    write("{}{}", node.op(), node.num_operands() == 0 ? "" : " ");
+    const bool is_custom = node.op() == OpKind::custom;
+    write("{}{}",
+          is_custom ? quoted(node.op_name()) : std::string(node.op_name()),
+          node.num_operands() == 0 ? "" : " ");
     values(node.operands());
   }
   attributes(node);

@@ -18,6 +18,15 @@ bool is_name_character(char c) {
          c == '$' || c == '-';
 }
 
+bool starts_identifier(char c) {
+  return is_name_character(c) && !is_digit(c) && c != '-' && c != '.';
+}
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && starts_identifier(text.front()) &&
+         std::ranges::all_of(text, is_name_character);
+}
+
 std::string printable_name(std::string_view name) {
   if (name.empty()) return "_";
   std::string result(name);

@@ -14,6 +14,9 @@ namespace wick::ir {
 
 /// Characters of a name after `%` or `@`.
 bool is_name_character(char c);
+bool starts_identifier(char c);
+/// Whether the text reads back as one name: no digit, dash or dot in front.
+bool is_identifier(std::string_view text);
 
 /// A name with other characters replaced, `_` for an empty one.
 std::string printable_name(std::string_view name);

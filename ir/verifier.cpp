@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "wick/ir/attribute_schema.h"
+#include "wick/ir/custom_op.h"
 #include "wick/ir/format.h"
 #include "wick/ir/printer.h"
 
@@ -32,6 +33,7 @@ class Verifier {
   Broken check_node(const Node& node, bool is_body) const;
   static Broken check_type(const Node& node);
   static Broken check_fusion(const Node& node);
+  static Broken check_in_place(const Node& node);
   Broken check_uses() const;
   [[nodiscard]] bool is_known(const Value& value) const;
   [[nodiscard]] std::string describe(const Node& node, std::string_view rule) const;
@@ -117,6 +119,7 @@ Broken Verifier::check_results() {
 }
 
 Broken Verifier::check_type(const Node& node) {
+  if (is_unregistered(node) && is_custom_op_name(node.op_name())) return std::nullopt;
   std::vector<const Type*> types;
   for (const Value& operand : node.operands()) {
     types.push_back(&operand.type());
@@ -133,7 +136,6 @@ Broken Verifier::check_type(const Node& node) {
 Broken Verifier::check_fusion(const Node& node) {
   if (node.body() == nullptr) return "a fusion should have a body";
   const Graph& body = *node.body();
-  const auto& in_place = node.attributes().integers("in_place");
   bool matches = body.parameters().size() == node.operands().size() &&
                  body.results().size() == static_cast<size_t>(node.num_results());
   for (int i = 0; matches && i < node.num_operands(); ++i) {
@@ -144,13 +146,18 @@ Broken Verifier::check_fusion(const Node& node) {
     matches = result.node != nullptr && result.type() == node.type(i);
   }
   if (!matches) return "the body's parameters and results should match the fusion's";
-  if (node.attributes().has("in_place")) {
-    const auto is_operand = [&](int64_t i) { return i >= -1 && i < node.num_operands(); };
-    if (in_place.size() != body.results().size() || !std::ranges::all_of(in_place, is_operand)) {
-      return "in_place should name an operand or -1 for each result";
-    }
-  }
   return std::nullopt;
+}
+
+Broken Verifier::check_in_place(const Node& node) {
+  if (!node.attributes().has("in_place")) return std::nullopt;
+  const std::vector<int64_t>& in_place = node.attributes().integers("in_place");
+  const auto is_operand = [&](int64_t i) { return i >= -1 && i < node.num_operands(); };
+  if (in_place.size() == static_cast<size_t>(node.num_results()) &&
+      std::ranges::all_of(in_place, is_operand)) {
+    return std::nullopt;
+  }
+  return "in_place should name an operand or -1 for each result";
 }
 
 Broken Verifier::check_node(const Node& node, bool is_body) const {
@@ -161,6 +168,7 @@ Broken Verifier::check_node(const Node& node, bool is_body) const {
       buffers.size() != static_cast<size_t>(node.num_results())) {
     return broken("buffers should name one for each result");
   }
+  if (const Broken rule = check_in_place(node)) return broken(*rule);
   if (is_body && (node.op() == OpKind::fusion || has(node.op(), kOpaque))) {
     return broken("the op should not be inside a fusion");
   }

@@ -1,5 +1,6 @@
 #include "op_samples.h"
 
+#include "support/sample_ops.h"
 #include <fmt/format.h>
 
 namespace wick::ir {
@@ -83,6 +84,12 @@ constexpr std::string_view kFusion = R"(graph @fused(%x: f32[3], %y: f32[3]) -> 
 }
 )";
 
+constexpr std::string_view kCustom = R"(graph @main(%x: f32[2,1], %y: f32[3]) -> (f32[2,3]) {
+  %0 = "sample.hypot" %x, %y {eps = 1e-06, note = "any", strict = true} : f32[2,3]
+  return %0
+}
+)";
+
 std::string graph_text(OpKind op, const Sample& sample) {
   return fmt::format("graph @main({}) -> ({}) {{\n  %0 = {} {} : {}\n  return %0\n}}\n",
                      sample.parameters,
@@ -114,6 +121,10 @@ std::string common_sample(OpKind op) {
 
 std::string sample_of(OpKind op) {
   if (op == OpKind::parameter) return "graph @main(%x: f32[2]) -> (f32[2]) {\n  return %x\n}\n";
+  if (op == OpKind::custom) {
+    register_sample_ops();
+    return std::string(kCustom);
+  }
   if (op == OpKind::fusion) return std::string(kFusion);
   for (const Sample& sample : kSamples) {
     if (sample.op == op) return graph_text(op, sample);
