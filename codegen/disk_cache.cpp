@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "wick/passes/options.h"
+
 namespace wick::codegen {
 
 namespace {
@@ -110,7 +112,7 @@ std::string default_cache_directory() {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
   };
-  const std::string chosen = variable("WICK_CACHE_DIR");
+  const std::string& chosen = options().cache_dir;
   if (!chosen.empty()) return chosen == "off" ? "" : chosen;
   const std::string shared = variable("XDG_CACHE_HOME");
   if (!shared.empty()) return shared + "/wick";

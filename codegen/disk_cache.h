@@ -40,7 +40,7 @@ class DiskCache {
   std::string target_id_;
 };
 
-/// WICK_CACHE_DIR ("off": none), else wick in XDG_CACHE_HOME, else in ~/.cache; "" for none.
+/// Options::cache_dir ("off": none), else wick in XDG_CACHE_HOME, else in ~/.cache; "" for none.
 std::string default_cache_directory();
 
 }  // namespace wick::codegen

@@ -198,7 +198,7 @@ Value pow_minus_half(const Node& node, RuleBuilder& build) {
   return build.spread(build.op(OpKind::rsqrt, {node.operand(0)}));
 }
 
-constexpr Rule kRules[] = {
+const Rule kRules[] = {
     {"add-zero", OpKind::add, add_zero},
     {"add-neg", OpKind::add, add_neg},
     {"add-constants", OpKind::add, reassociate_constants},

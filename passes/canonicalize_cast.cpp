@@ -63,7 +63,7 @@ Value cast_of_cast(const Node& node, RuleBuilder& build) {
   return build.op(OpKind::cast, {source}, {{"dtype", node.type().dtype}});
 }
 
-constexpr Rule kRules[] = {
+const Rule kRules[] = {
     {"cast-to-same", OpKind::cast, cast_to_same},
     {"cast-of-cast", OpKind::cast, cast_of_cast},
 };

@@ -50,7 +50,7 @@ Value transpose_of_matmul(const Node& node, RuleBuilder& build) {
   return build.op(OpKind::matmul, {matmul->operand(1), matmul->operand(0)}, std::move(attributes));
 }
 
-constexpr Rule kRules[] = {
+const Rule kRules[] = {
     {"matmul-of-transpose", OpKind::matmul, matmul_of_transpose},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
 };

@@ -72,7 +72,7 @@ Value broadcast_later(const Node& node, RuleBuilder& build) {
   return build.spread(build.op(node.op(), std::move(operands), node.attributes()));
 }
 
-constexpr TraitRule kRules[] = {
+const TraitRule kRules[] = {
     {"constant-to-right", ir::kElementwise, constant_to_right},
     {"implicit-broadcast", ir::kElementwise, implicit_broadcast},
     {"broadcast-later", ir::kElementwise, broadcast_later},

@@ -139,7 +139,7 @@ Value scatter_nothing(const Node& node, RuleBuilder& /*build*/) {
   return node.operand(2).type().numel() == 0 ? node.operand(0) : Value{};
 }
 
-constexpr Rule kRules[] = {
+const Rule kRules[] = {
     {"broadcast-to-same", OpKind::broadcast, movement_to_same},
     {"broadcast-of-broadcast", OpKind::broadcast, broadcast_of_broadcast},
     {"broadcast-of-units", OpKind::broadcast, broadcast_of_units},

@@ -60,7 +60,7 @@ Value reduce_of_reduce(const Node& node, RuleBuilder& build) {
   return build.reshape(all, node.type().shape);
 }
 
-constexpr Rule kRules[] = {
+const Rule kRules[] = {
     {"reduce-of-units", OpKind::reduce_sum, reduce_of_units},
     {"reduce-of-units", OpKind::reduce_prod, reduce_of_units},
     {"reduce-of-units", OpKind::reduce_max, reduce_of_units},

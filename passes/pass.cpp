@@ -2,7 +2,19 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace wick::passes {
+
+std::string to_string(const Remark& remark) {
+  std::string text = fmt::format("{}: remark: {}: {}: {}",
+                                 to_string(remark.where),
+                                 remark.pass,
+                                 remark.code,
+                                 remark.text);
+  if (remark.other.is_known()) text += fmt::format("; see {}", to_string(remark.other));
+  return text;
+}
 
 void PassContext::remark(Remark remark) {
   if (!wants_remarks_) return;

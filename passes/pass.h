@@ -24,6 +24,9 @@ struct Remark {
   std::string text;
 };
 
+/// `train.cpp:41:12: remark: fuse: missed-shape: ...; see loss.cpp:7:3`.
+std::string to_string(const Remark& remark);
+
 /// Collects what passes of one compile say. Cheap when nobody listens.
 class PassContext {
  public:
@@ -45,6 +48,9 @@ class PassContext {
   }
 
   void set_running_pass(std::string name) { running_pass_ = std::move(name); }
+
+  /// Empty between passes.
+  [[nodiscard]] const std::string& running_pass() const { return running_pass_; }
 
  private:
   bool wants_remarks_;

@@ -1,5 +1,6 @@
 #include "wick/passes/pass_manager.h"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
@@ -10,9 +11,14 @@
 
 namespace wick::passes {
 
-PassManager PassManager::parse(std::string_view pipeline) {
+PassManager PassManager::parse(std::string_view pipeline, std::span<const std::string> leave_out) {
   PassManager manager;
-  for (const PipelineStage& stage : parse_pipeline(pipeline, PassRegistry::instance())) {
+  std::vector<PipelineStage> stages = parse_pipeline(pipeline, PassRegistry::instance());
+  std::erase_if(stages, [&](const PipelineStage& stage) {
+    return std::ranges::find(leave_out, stage.info->name) != leave_out.end();
+  });
+  manager.text_ = to_string(stages);
+  for (const PipelineStage& stage : stages) {
     try {
       manager.add(stage.info->create(stage.options));
     } catch (const std::invalid_argument& error) {
@@ -31,13 +37,22 @@ void PassManager::add_instrumentation(Instrumentation instrumentation) {
   instrumentations_.push_back(std::move(instrumentation));
 }
 
+/// Everyone is asked: those who count passes count those that others leave out too.
+bool PassManager::should_run(const Pass& pass, const ir::Graph& graph) const {
+  bool wanted = true;
+  for (const Instrumentation& each : instrumentations_)
+    wanted = (!each.should_run || each.should_run(pass, graph)) && wanted;
+  return wanted;
+}
+
 void PassManager::run(ir::Graph& graph, PassContext& context) {
   using Clock = std::chrono::steady_clock;
   for (const std::unique_ptr<Pass>& pass : passes_) {
+    context.set_running_pass(std::string(pass->name()));
+    if (!should_run(*pass, graph)) continue;
     for (const Instrumentation& each : instrumentations_) {
       if (each.before) each.before(*pass, graph);
     }
-    context.set_running_pass(std::string(pass->name()));
     const Clock::time_point start = Clock::now();
     const bool changed = pass->run(graph, context);
     const std::chrono::duration<double, std::milli> took = Clock::now() - start;

@@ -1,33 +1,17 @@
 #include "wick/passes/pipeline_parser.h"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "wick/ir/nearest_name.h"
+#include "wick/passes/extension_points.h"
 #include "wick/passes/pass_manager.h"
 
 namespace wick::passes {
 
 namespace {
-
-/// Number of single-character edits between two names (Levenshtein, 1966).
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({changed, above + 1, row[j - 1] + 1});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -54,14 +38,9 @@ class PipelineParser {
  private:
   void parse_stage(std::vector<PipelineStage>& stages) {
     const size_t column = position_;
+    if (accept('@')) return parse_extension_point(stages, column);
     const std::string_view name = parse_name("a pass name");
-    if (name == "default") {
-      for (PipelineStage& stage : PipelineParser(default_pipeline(), registry_).parse()) {
-        stage.column = column;
-        stages.push_back(std::move(stage));
-      }
-      return;
-    }
+    if (name == "default") return insert(default_pipeline(), stages, column);
     PipelineStage stage{.info = registry_.find(name), .options = {}, .column = column};
     if (stage.info == nullptr) {
       fail(fmt::format("unknown pass '{}'{}", name, did_you_mean(name, pass_names())), column);
@@ -70,6 +49,27 @@ class PipelineParser {
       parse_options(stage);
     }
     stages.push_back(std::move(stage));
+  }
+
+  void parse_extension_point(std::vector<PipelineStage>& stages, size_t column) {
+    const std::string_view name = parse_name("an extension point");
+    if (!is_extension_point(name)) {
+      const auto known = extension_points();
+      fail(fmt::format("unknown extension point '{}'{}",
+                       name,
+                       did_you_mean(name, {known.begin(), known.end()})),
+           column);
+    }
+    for (const std::string& passes : extensions_at(name))
+      insert(passes, stages, column);
+  }
+
+  /// Stages that are written elsewhere; errors in what follows point to where they were asked for.
+  void insert(std::string_view text, std::vector<PipelineStage>& stages, size_t column) {
+    for (PipelineStage& stage : PipelineParser(text, registry_).parse()) {
+      stage.column = column;
+      stages.push_back(std::move(stage));
+    }
   }
 
   void parse_options(PipelineStage& stage) {
@@ -156,21 +156,29 @@ std::vector<PipelineStage> parse_pipeline(std::string_view text, const PassRegis
   return PipelineParser(text, registry).parse();
 }
 
+std::string to_string(const std::vector<PipelineStage>& stages) {
+  std::string text;
+  for (const PipelineStage& stage : stages) {
+    if (!text.empty()) text += ',';
+    text += stage.info->name;
+    if (stage.options.empty()) continue;
+    std::string options;
+    for (const auto& [name, value] : stage.options) {
+      if (!options.empty()) options += ',';
+      options += value.empty() ? name : fmt::format("{}={}", name, value);
+    }
+    text += fmt::format("{{{}}}", options);
+  }
+  return text;
+}
+
 std::string pipeline_error(std::string_view message, std::string_view text, size_t column) {
   return fmt::format("{}\n  {}\n  {:>{}}", message, text, '^', column + 1);
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates) {
-  std::string_view nearest;
-  size_t best = name.size() / 3 + 2;  // farther is another word, not a slip
-  for (const std::string_view candidate : candidates) {
-    const size_t distance = edit_distance(name, candidate);
-    if (distance < best) {
-      best = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest.empty() ? "" : fmt::format(", did you mean '{}'?", nearest);
+  const auto nearest = ir::nearest_name(name, candidates);
+  return nearest ? fmt::format(", did you mean '{}'?", *nearest) : "";
 }
 
 }  // namespace wick::passes

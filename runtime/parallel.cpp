@@ -7,7 +7,7 @@
 
 #include <omp.h>
 
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 
 namespace wick::runtime {
 namespace {

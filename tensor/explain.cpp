@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "wick/ir/printer.h"
-#include "wick/passes/pass_manager.h"
+#include "wick/passes/pipeline_run.h"
 #include "wick/runtime/backend.h"
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/import.h"
 #include "wick/tensor/materialize.h"
 
@@ -60,13 +60,12 @@ std::string explain(std::span<const Tensor> tensors) {
   std::unique_ptr<ir::Graph> graph = pending_graph(tensors, true);
   std::string text = "Recorded:\n" + ir::to_string(*graph, {.locations = true});
 
-  const runtime::Options& options = runtime::options();
-  const std::string pipeline =
-      options.pipeline.empty() ? std::string(passes::default_pipeline()) : options.pipeline;
+  const Options& options = wick::options();
   const std::unique_ptr<ir::Graph> optimized = graph->clone();
-  passes::PassContext context(/*wants_remarks=*/true);
-  passes::PassManager::parse(pipeline).run(*optimized, context);
-  text += fmt::format("\nAfter {}:\n{}", pipeline, ir::to_string(*optimized));
+  passes::PassContext context = passes::make_pass_context(/*wanted=*/true);
+  passes::PipelineRecord record;
+  passes::run_pipeline(*optimized, context, &record);
+  text += fmt::format("\nAfter {}:\n{}", record.pipeline, ir::to_string(*optimized));
 
   text += "\nRemarks:\n";
   for (const passes::Remark& remark : context.remarks())

@@ -7,7 +7,7 @@
 
 #include "wick/ir/check.h"
 #include "wick/runtime/backend.h"
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/import.h"
 #include "wick/tensor/plan_cache.h"
 
@@ -46,11 +46,11 @@ runtime::Executable& compiled(const Capture& capture,
                               std::string_view reason,
                               std::source_location where) {
   PlanCache& cache = PlanCache::instance();
-  const runtime::Options& options = runtime::options();
+  const Options& options = wick::options();
   runtime::Executable* executable = cache.find(capture);
-  if (options.log_sync) log_sync(capture, executable != nullptr, reason, where);
+  if (options.log.sync) log_sync(capture, executable != nullptr, reason, where);
   if (executable != nullptr) return *executable;
-  if (options.log_recompile) {
+  if (options.log.recompile) {
     log_line("wick: recompile: " + cache.explain_miss(capture));
   }
   runtime::Backend& backend = runtime::find_backend(options.backend);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/materialize.h"
 
 namespace wick::detail {
@@ -46,7 +46,7 @@ bool limit_pending(uint32_t depth,
                    ir::OpKind op,
                    std::span<const Ref<Node>> operands,
                    std::source_location where) {
-  const auto cap = static_cast<uint32_t>(std::max(runtime::options().max_pending_depth, 1));
+  const auto cap = static_cast<uint32_t>(std::max(options().max_pending, 1));
   const bool wide = too_many_nodes(cap);
   if (depth <= cap && !wide) [[likely]]
     return false;

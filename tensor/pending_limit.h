@@ -11,7 +11,7 @@
 namespace wick::detail {
 
 /// Called before an op is recorded whose chain of pending nodes would be `depth` long. Beyond
-/// options().max_pending_depth, or when there are very many pending nodes in all, it materializes
+/// options().max_pending, or when there are very many pending nodes in all, it materializes
 /// the operands and gives true.
 ///
 /// Periodic programs settle on few traces: after the first cut, later ones wait for the same op at

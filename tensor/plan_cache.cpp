@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/materialize.h"
 
 namespace wick::detail {
@@ -45,11 +45,11 @@ PlanCache& PlanCache::instance() {
 }
 
 runtime::Executable* PlanCache::find(const Capture& capture) {
-  const runtime::Options& options = runtime::options();
+  const CompileOptions& options = wick::options();
   const auto [begin, end] = by_hash_.equal_range(capture.hash());
   for (auto it = begin; it != end; ++it) {
     const auto plan = it->second;
-    if (plan->backend != options.backend || plan->pipeline != options.pipeline) continue;
+    if (plan->options != options) continue;
     if (!plan->key.matches(capture)) continue;
     plans_.splice(plans_.begin(), plans_, plan);
     ++counters().hits;
@@ -60,11 +60,10 @@ runtime::Executable* PlanCache::find(const Capture& capture) {
 
 runtime::Executable* PlanCache::insert(const Capture& capture,
                                        std::unique_ptr<runtime::Executable> executable) {
-  const runtime::Options& options = runtime::options();
+  const CompileOptions& options = wick::options();
   plans_.push_front({capture.hash(),
                      TraceKey(capture),
-                     options.backend,
-                     options.pipeline,
+                     options,
                      std::move(executable)});
   by_hash_.emplace(capture.hash(), plans_.begin());
   ++counters().misses;

@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "wick/passes/options.h"
 #include "wick/runtime/backend.h"
 #include "wick/tensor/trace_key.h"
 
@@ -51,8 +52,7 @@ class PlanCache {
   struct Plan {
     Hash128 hash;
     TraceKey key;
-    std::string backend;
-    std::string pipeline;
+    CompileOptions options;
     std::unique_ptr<runtime::Executable> executable;
   };
 

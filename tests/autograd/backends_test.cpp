@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 
 namespace wick {
 namespace {
@@ -17,9 +17,9 @@ using testing_support::TensorFunction;
 class BackendScope {
  public:
   explicit BackendScope(std::string name)
-      : previous_(std::exchange(runtime::options().backend, std::move(name))) {}
+      : previous_(std::exchange(options().backend, std::move(name))) {}
 
-  ~BackendScope() { runtime::options().backend = previous_; }
+  ~BackendScope() { options().backend = previous_; }
 
   BackendScope(const BackendScope&) = delete;
   BackendScope& operator=(const BackendScope&) = delete;

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "wick/autograd/autograd.h"
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/ops.h"
 
 namespace wick {

@@ -10,7 +10,7 @@
 
 #include "wick/ir/graph.h"
 #include "wick/runtime/backend.h"
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 
 namespace wick::runtime {
 

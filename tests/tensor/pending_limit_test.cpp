@@ -2,7 +2,7 @@
 
 #include "expect_values.h"
 
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/materialize.h"
 #include "wick/tensor/plan_cache.h"
 
@@ -16,15 +16,15 @@ using wick::testing::expect_values;
 class PendingLimit : public ::testing::Test {
  protected:
   void SetUp() override {
-    saved_ = runtime::options();
-    runtime::options().backend = "interpreter";
-    runtime::options().max_pending_depth = 64;
+    saved_ = options();
+    options().backend = "interpreter";
+    options().max_pending = 64;
   }
 
-  void TearDown() override { runtime::options() = saved_; }
+  void TearDown() override { options() = saved_; }
 
  private:
-  runtime::Options saved_;
+  Options saved_;
 };
 
 TEST_F(PendingLimit, ALoopThatNeverReadsStaysBounded) {
@@ -88,7 +88,7 @@ TEST_F(PendingLimit, WhatOthersHoldIsComputedOnce) {
 
 TEST_F(PendingLimit, ErrorsAtACutReachTheRecorder) {
   Tensor x = full({2}, 1.0);
-  runtime::options().backend = "no-such-backend";
+  options().backend = "no-such-backend";
 
   EXPECT_THROW(
       {
@@ -97,7 +97,7 @@ TEST_F(PendingLimit, ErrorsAtACutReachTheRecorder) {
       },
       std::invalid_argument);
 
-  runtime::options().backend = "interpreter";
+  options().backend = "interpreter";
   EXPECT_GT(x.to_vector<float>()[0], 1.0F);
 }
 

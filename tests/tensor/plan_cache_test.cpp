@@ -3,7 +3,7 @@
 #include "expect_values.h"
 
 #include "wick/codegen/kernel_compiler.h"
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 
 namespace wick::detail {
 namespace {
@@ -78,7 +78,7 @@ TEST(PlanCache, BatchesOfADataSetShareAPlan) {
 }
 
 TEST(PlanCache, OtherOffsetsBatchesAndSeedsCompileNoKernel) {
-  if (runtime::options().backend != "llvm") GTEST_SKIP() << "about compiled kernels";
+  if (options().backend != "llvm") GTEST_SKIP() << "about compiled kernels";
   const auto run = [](int64_t offset, int64_t batch, uint64_t seed) {
     manual_seed(seed);
     const Tensor x = slice(arange(400, DType::f32).reshape({4, 100}) * 1.5, 1, offset, offset + 40);
@@ -102,15 +102,15 @@ TEST(PlanCache, KeyedByBackendAndShape) {
   materialize(a * 3.25);
   materialize(b * 3.25);
   materialize(a * 4.25);
-  const std::string backend = std::exchange(runtime::options().backend, "interpreter");
+  const std::string backend = std::exchange(options().backend, "interpreter");
   materialize(a * 4.25);
-  runtime::options().backend = backend;
+  options().backend = backend;
 
   EXPECT_EQ(since().hits, backend == "interpreter" ? 2 : 1);
 }
 
 TEST(PlanCache, IsBounded) {
-  const std::string backend = std::exchange(runtime::options().backend, "interpreter");
+  const std::string backend = std::exchange(options().backend, "interpreter");
   const Since since;
 
   for (int64_t n = 1; n <= static_cast<int64_t>(PlanCache::kCapacity) + 10; ++n) {
@@ -118,7 +118,7 @@ TEST(PlanCache, IsBounded) {
   }
 
   EXPECT_GE(since().evictions, 10);
-  runtime::options().backend = backend;
+  options().backend = backend;
 }
 
 TEST(PlanCache, DonatedMemoryIsNotSeenByOthers) {
@@ -135,7 +135,7 @@ TEST(PlanCache, DonatedMemoryIsNotSeenByOthers) {
 TEST(PlanCache, SaysWhatIsNew) {
   const Tensor a = value({3, 13});
   materialize(exp(a * 0.5) + a);
-  runtime::options().log_recompile = true;
+  options().log.recompile = true;
   ::testing::internal::CaptureStderr();
 
   const Tensor b = value({4, 13});
@@ -147,7 +147,7 @@ TEST(PlanCache, SaysWhatIsNew) {
   ::testing::internal::CaptureStderr();
   materialize(tanh(a * 0.5) + a);
   const std::string op = ::testing::internal::GetCapturedStderr();
-  runtime::options().log_recompile = false;
+  options().log.recompile = false;
 
   const std::string place = std::string(__FILE__) + ":" + std::to_string(line);
   EXPECT_TRUE(shape.starts_with("wick: recompile: " + place)) << shape;
@@ -157,13 +157,13 @@ TEST(PlanCache, SaysWhatIsNew) {
 
 TEST(PlanCache, SaysWhyItRan) {
   const Tensor a = value({3});
-  runtime::options().log_sync = true;
+  options().log.sync = true;
   ::testing::internal::CaptureStderr();
 
   (void)a.sum().item<float>();
   const uint32_t line = __LINE__ - 1;
 
-  runtime::options().log_sync = false;
+  options().log.sync = false;
   const std::string text = ::testing::internal::GetCapturedStderr();
   const std::string place = std::string(__FILE__) + ":" + std::to_string(line);
   EXPECT_TRUE(text.starts_with("wick: sync: " + place)) << text;

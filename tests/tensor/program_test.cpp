@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "wick/codegen/kernel_compiler.h"
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/ops.h"
 #include "wick/tensor/plan_cache.h"
 
@@ -13,7 +13,7 @@ namespace {
 class Program : public testing::Test {
  protected:
   void SetUp() override {
-    if (runtime::options().backend != "llvm") GTEST_SKIP() << "checks compiled kernels";
+    if (options().backend != "llvm") GTEST_SKIP() << "checks compiled kernels";
   }
 
   static Tensor value(Shape shape) {

@@ -1,6 +1,6 @@
 #include "expect_values.h"
 
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/capture.h"
 #include "wick/tensor/materialize.h"
 
@@ -12,14 +12,14 @@ constexpr int kMillion = 1000000;
 class Scale : public ::testing::Test {
  protected:
   void SetUp() override {
-    saved_ = runtime::options();
-    runtime::options().max_pending_depth = 4 * kMillion;
+    saved_ = options();
+    options().max_pending = 4 * kMillion;
   }
 
-  void TearDown() override { runtime::options() = saved_; }
+  void TearDown() override { options() = saved_; }
 
  private:
-  runtime::Options saved_;
+  Options saved_;
 };
 
 int64_t captured_ops(const Tensor& tensor) {

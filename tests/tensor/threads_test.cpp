@@ -3,7 +3,7 @@
 
 #include "expect_values.h"
 
-#include "wick/runtime/options.h"
+#include "wick/passes/options.h"
 
 namespace wick {
 namespace {

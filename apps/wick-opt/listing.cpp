@@ -1,0 +1,79 @@
+#include "listing.h"
+
+#include <fmt/format.h>
+
+#include "wick/ir/op.h"
+#include "wick/passes/extension_points.h"
+#include "wick/passes/pass_manager.h"
+#include "wick/passes/pass_registry.h"
+#include "wick/passes/switches.h"
+
+namespace wick::tools {
+
+namespace {
+
+std::string operand_count(const ir::OpInfo& info) {
+  if (info.max_operands < 0) return fmt::format("{} or more", info.min_operands);
+  return std::to_string(info.max_operands);
+}
+
+std::string_view dtypes_of(const ir::OpInfo& info) {
+  const auto has = [&](ir::OpTrait trait) { return (info.traits & trait) != 0; };
+  if (has(ir::kFloatOnly)) return "floats";
+  if (has(ir::kIntegerOnly)) return "integers";
+  if (has(ir::kBoolOnly)) return "bool";
+  return has(ir::kNoFloat) ? "integers, bool" : "any";
+}
+
+}  // namespace
+
+std::string ops_page() {
+  std::string page = "# Ops\n\nWritten by `wick-opt --list-ops` from `ir/ops.def`.\n\n";
+  page += "| op | operands | dtypes | result |\n|---|---|---|---|\n";
+  int primitives = 0;
+  for (int i = 0; i < ir::kNumOps; ++i) {
+    const ir::OpInfo& info = ir::op_info(static_cast<ir::OpKind>(i));
+    if ((info.traits & ir::kStructure) != 0) continue;
+    ++primitives;
+    page += fmt::format(
+        "| `{}` | {} | {} | {} |\n", info.name, operand_count(info), dtypes_of(info), info.summary);
+  }
+  return page + fmt::format("\n{} primitives; everything else is composed of them.\n", primitives);
+}
+
+std::string passes_page() {
+  std::string page = "# Passes\n\nWritten by `wick-opt --list-passes` from the registry.\n\n";
+  page += "| pass | options | what it does |\n|---|---|---|\n";
+  for (const passes::PassInfo* info : passes::PassRegistry::instance().all()) {
+    std::string options;
+    for (const auto& [option, fallback] : info->options)
+      options += fmt::format("{}`{}={}`", options.empty() ? "" : " ", option, fallback);
+    page += fmt::format("| `{}` | {} | {} |\n", info->name, options, info->summary);
+  }
+  page += fmt::format("\nThe default pipeline is\n\n    {}\n\n", passes::default_pipeline());
+  page += "A pipeline is a list of passes separated by commas, with options in braces, as in\n"
+          "`fuse{max-ops=64}`. `default` stands for the default pipeline, and `@point` for the passes\n"
+          "that plug-ins have added there:";
+  std::string_view separator = " ";
+  for (const std::string_view point : passes::extension_points()) {
+    page += fmt::format("{}`{}`", separator, point);
+    separator = ", ";
+  }
+  return page + ".\n";
+}
+
+std::string switches_page() {
+  std::string page =
+      "# Switches\n\n"
+      "Written by `wick-opt --list-switches`. Each has one spelling: as a flag of the tools, as an\n"
+      "environment variable of any program that uses Wick, and as a member of `wick::Options`\n"
+      "(`--pass-pipeline`, `WICK_PASS_PIPELINE`, `pass_pipeline`). `WICK_FLAGS=\"--flag ...\"` takes\n"
+      "any of the flags; a variable of its own counts only where WICK_FLAGS does not say otherwise,\n"
+      "and a tool's command line goes before both.\n\n"
+      "| flag | variable | meaning |\n|---|---|---|\n";
+  for (const SwitchInfo& info : switch_table())
+    page += fmt::format("| `{}` | `{}` | {} |\n", info.flag, info.variable, info.summary);
+  return page;
+}
+
+}  // namespace wick::tools

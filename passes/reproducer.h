@@ -1,0 +1,45 @@
+#pragma once
+
+// Files that make a failed compile happen again: the graph before the first pass, and the pipeline.
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wick::passes {
+
+/// Stands by while a pipeline runs on this thread. Writes the file only when something goes wrong:
+/// when `rethrow` is called, or when the thread crashes while this lives (SIGSEGV, SIGBUS, SIGFPE,
+/// SIGILL, SIGABRT; the handlers that were there before run afterwards).
+class Reproducer {
+ public:
+  Reproducer(const std::string& pipeline, std::string recorded);
+  ~Reproducer();
+  Reproducer(const Reproducer&) = delete;
+  Reproducer& operator=(const Reproducer&) = delete;
+
+  /// Throws `failure` of `pass` again, its text followed by the file and the command that replays
+  /// it. An Error stays one.
+  [[noreturn]] void rethrow(const std::string& pass, const std::exception& failure);
+
+ private:
+  [[nodiscard]] std::string write(const std::string& cause) const;
+
+  std::string path_;
+  std::string command_;
+  std::string text_;
+  std::vector<std::byte> signal_stack_;
+};
+
+/// What a reproducer says besides the graph.
+struct ReproducerHeader {
+  std::string pipeline;
+  std::vector<std::string> plugins;
+};
+
+/// Empty when the text is no reproducer.
+std::optional<ReproducerHeader> read_reproducer_header(std::string_view text);
+
+}  // namespace wick::passes
