@@ -7,11 +7,8 @@
 namespace wick::passes {
 
 std::string to_string(const Remark& remark) {
-  std::string text = fmt::format("{}: remark: {}: {}: {}",
-                                 to_string(remark.where),
-                                 remark.pass,
-                                 remark.code,
-                                 remark.text);
+  std::string text = fmt::format(
+      "{}: remark: {}: {}: {}", to_string(remark.where), remark.pass, remark.code, remark.text);
   if (remark.other.is_known()) text += fmt::format("; see {}", to_string(remark.other));
   return text;
 }

@@ -71,10 +71,11 @@ void print_graphs(PassManager& manager, const Options& options) {
     print(fmt::format("// {} {}\n{}", when, pass.name(), text_of(graph, options.print_locations)));
   };
   if (options.print_ir_before_all || !options.print_ir_before.empty()) {
-    manager.add_instrumentation({.before = [&options, show](const Pass& pass, const ir::Graph& graph) {
-      if (options.print_ir_before_all || names(options.print_ir_before, pass))
-        show("before", pass, graph);
-    }});
+    manager.add_instrumentation(
+        {.before = [&options, show](const Pass& pass, const ir::Graph& graph) {
+          if (options.print_ir_before_all || names(options.print_ir_before, pass))
+            show("before", pass, graph);
+        }});
   }
   if (options.print_ir_after_all || !options.print_ir_after.empty()) {
     manager.add_instrumentation(
@@ -111,15 +112,14 @@ void print_times(PassManager& manager, const Options& options) {
 
 void keep_stages(PassManager& manager, PipelineRecord* record) {
   if (record == nullptr) return;
-  manager.add_instrumentation({.after = [record](const Pass& pass,
-                                                 const ir::Graph& graph,
-                                                 bool changed,
-                                                 double milliseconds) {
-    record->stages.push_back({.pass = std::string(pass.name()),
-                              .changed = changed,
-                              .milliseconds = milliseconds,
-                              .ir = changed ? text_of(graph, true) : std::string()});
-  }});
+  manager.add_instrumentation(
+      {.after = [record](
+                    const Pass& pass, const ir::Graph& graph, bool changed, double milliseconds) {
+        record->stages.push_back({.pass = std::string(pass.name()),
+                                  .changed = changed,
+                                  .milliseconds = milliseconds,
+                                  .ir = changed ? text_of(graph, true) : std::string()});
+      }});
 }
 
 void print_remarks(const PassContext& context, const Options& options) {
@@ -143,9 +143,9 @@ void print_statistics(const PassContext& context) {
 void run_pipeline(ir::Graph& graph, PassContext& context, PipelineRecord* record) {
   const Options& options = wick::options();
   check_pass_names(options.disable_passes, "--disable-passes");
-  PassManager manager = PassManager::parse(
-      options.pass_pipeline.empty() ? default_pipeline() : options.pass_pipeline,
-      options.disable_passes);
+  PassManager manager =
+      PassManager::parse(options.pass_pipeline.empty() ? default_pipeline() : options.pass_pipeline,
+                         options.disable_passes);
   manager.set_verify_each(options.verify_each || options.validate);
   std::string recorded = text_of(graph, true);
   if (record != nullptr) {

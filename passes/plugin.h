@@ -66,15 +66,15 @@ std::vector<LoadedPlugin> loaded_plugins();
 }  // namespace wick::passes
 
 /// Defines the entry of a plug-in; the braces that follow hold its registrations.
-#define WICK_PLUGIN(plugin_name, plugin_version)                                           \
-  static void wick_plugin_install();                                                       \
-  extern "C" __attribute__((visibility("default"))) void wick_plugin_info(                 \
-      wick::passes::PluginInfo* info) {                                                    \
-    *info = {.api_version = wick::passes::kPluginApiVersion,                               \
-             .abi_hash = wick::passes::plugin_abi_hash(),                                  \
-             .built_by = __VERSION__,                                                      \
-             .name = plugin_name,                                                          \
-             .version = plugin_version,                                                    \
-             .install = wick_plugin_install};                                              \
-  }                                                                                        \
+#define WICK_PLUGIN(plugin_name, plugin_version)                           \
+  static void wick_plugin_install();                                       \
+  extern "C" __attribute__((visibility("default"))) void wick_plugin_info( \
+      wick::passes::PluginInfo* info) {                                    \
+    *info = {.api_version = wick::passes::kPluginApiVersion,               \
+             .abi_hash = wick::passes::plugin_abi_hash(),                  \
+             .built_by = __VERSION__,                                      \
+             .name = plugin_name,                                          \
+             .version = plugin_version,                                    \
+             .install = wick_plugin_install};                              \
+  }                                                                        \
   static void wick_plugin_install()

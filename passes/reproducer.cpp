@@ -83,7 +83,7 @@ void on_crash(int signal) {
 void arm() {
   const std::lock_guard guard(handlers_mutex);
   if (armed++ > 0) return;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_crash;
   action.sa_flags = SA_ONSTACK;
   for (size_t i = 0; i < kSignals.size(); ++i)

@@ -160,7 +160,7 @@ class Rewriter {
   ir::Graph& graph_;
   const RuleSet& rules_;
   PassContext& context_;
-  std::vector<Slot> nodes_;  // by id
+  std::vector<Slot> nodes_;   // by id
   std::deque<size_t> queue_;  // ids
   int64_t rewrites_left_ = 0;
 };

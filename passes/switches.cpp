@@ -44,7 +44,8 @@ CLI::Option* add_with_default(CLI::App& app,
                               std::function<void(const std::string&)> set,
                               std::string summary) {
   const auto parse = [fallback, set = std::move(set)](const CLI::results_t& results) {
-    set(results.empty() || results.back() == "true" ? fallback : results.back());
+    const bool bare = results.empty() || results.back().empty() || results.back() == "true";
+    set(bare ? fallback : results.back());
     return true;
   };
   // As add_flag_callback does, which takes no value.
@@ -58,14 +59,16 @@ void set_regex(const char* flag, std::string& target, const std::string& text) {
   try {
     const std::regex check(text);
   } catch (const std::regex_error& error) {
-    throw CLI::ValidationError(flag, fmt::format("'{}' is no regular expression: {}", text, error.what()));
+    throw CLI::ValidationError(
+        flag, fmt::format("'{}' is no regular expression: {}", text, error.what()));
   }
   target = text;
 }
 
 void set_change_printing(Options& options, const std::string& text) {
   if (text != "full" && text != "diff") {
-    throw CLI::ValidationError("--print-ir-after-change", fmt::format("expected full or diff, got '{}'", text));
+    throw CLI::ValidationError("--print-ir-after-change",
+                               fmt::format("expected full or diff, got '{}'", text));
   }
   options.print_ir_after_change =
       text == "diff" ? Options::ChangePrinting::diff : Options::ChangePrinting::full;
@@ -74,15 +77,14 @@ void set_change_printing(Options& options, const std::string& text) {
 void set_log(Options& options, const std::vector<std::string>& names) {
   Options::Log log;
   const std::vector<std::pair<std::string_view, bool*>> parts = {{"sync", &log.sync},
-                                                                  {"recompile", &log.recompile},
-                                                                  {"fusion", &log.fusion},
-                                                                  {"output_code", &log.output_code}};
+                                                                 {"recompile", &log.recompile},
+                                                                 {"fusion", &log.fusion},
+                                                                 {"output_code", &log.output_code}};
   for (const std::string& name : names) {
     const auto part = std::ranges::find(parts, name, [](const auto& entry) { return entry.first; });
     if (part == parts.end()) {
       throw CLI::ValidationError(
-          "--log",
-          fmt::format("'{}' is none of sync, recompile, fusion, output_code", name));
+          "--log", fmt::format("'{}' is none of sync, recompile, fusion, output_code", name));
     }
     *part->second = true;
   }
@@ -90,7 +92,10 @@ void set_log(Options& options, const std::vector<std::string>& names) {
 }
 
 void declare_running(CLI::App& app, Options& options) {
-  add(app, "--backend", options.backend, "what compiles and runs: llvm, interpreter, or a plug-in's");
+  add(app,
+      "--backend",
+      options.backend,
+      "what compiles and runs: llvm, interpreter, or a plug-in's");
   add(app, "--num-threads", options.num_threads, "threads of kernels and libraries; 0: all cores")
       ->check(CLI::Range(0, 4096));
   add(app, "--max-pending", options.max_pending, "longest chain of ops that stays unmaterialized")
@@ -99,7 +104,8 @@ void declare_running(CLI::App& app, Options& options) {
       "--cache-dir",
       options.cache_dir,
       "folder of compiled kernels; off: none; default: ~/.cache/wick");
-  add(app, "--plugins", options.plugins, "shared libraries to load, separated by ':'")->delimiter(':');
+  add(app, "--plugins", options.plugins, "shared libraries to load, separated by ':'")
+      ->delimiter(':');
   add(app, "--validate", options.validate, "repeat every run with the interpreter and compare");
 }
 
@@ -108,16 +114,22 @@ void declare_observing(CLI::App& app, Options& options) {
       "--dump-to",
       options.dump_to,
       "folder for dumps: IR after each pass, kernels, plan and report of every compile");
-  add(app, "--profile", options.profile, "file for a Chrome trace of recording, compiling and running");
+  add(app,
+      "--profile",
+      options.profile,
+      "file for a Chrome trace of recording, compiling and running");
   with_variable(app.add_option_function<std::vector<std::string>>(
-                       "--log",
-                       [&options](const std::vector<std::string>& names) { set_log(options, names); },
-                       "what to tell on standard error: sync, recompile, fusion, output_code"))
+                    "--log",
+                    [&options](const std::vector<std::string>& names) { set_log(options, names); },
+                    "what to tell on standard error: sync, recompile, fusion, output_code"))
       ->delimiter(',');
 }
 
 void declare_passes(CLI::App& app, Options& options) {
-  add(app, "--pass-pipeline", options.pass_pipeline, "passes to run, such as canonicalize,cse,fuse{max-ops=64}");
+  add(app,
+      "--pass-pipeline",
+      options.pass_pipeline,
+      "passes to run, such as canonicalize,cse,fuse{max-ops=64}");
   add(app, "--disable-passes", options.disable_passes, "passes to leave out, separated by ','")
       ->delimiter(',');
   add(app,
@@ -152,7 +164,10 @@ void declare_printing(CLI::App& app, Options& options) {
       ->delimiter(',');
   add(app, "--print-ir-after", options.print_ir_after, "print the graph after these passes")
       ->delimiter(',');
-  add(app, "--print-ir-before-all", options.print_ir_before_all, "print the graph before every pass");
+  add(app,
+      "--print-ir-before-all",
+      options.print_ir_before_all,
+      "print the graph before every pass");
   add(app, "--print-ir-after-all", options.print_ir_after_all, "print the graph after every pass");
   add_with_default(
       app,

@@ -102,7 +102,8 @@ constexpr size_t kContext = 3;
 
 std::string hunk_text(const std::vector<Edit>& edits, size_t begin, size_t end, bool color) {
   const auto before = [&](char kind) {
-    return std::count_if(edits.begin(), edits.begin() + static_cast<std::ptrdiff_t>(begin),
+    return std::count_if(edits.begin(),
+                         edits.begin() + static_cast<std::ptrdiff_t>(begin),
                          [&](const Edit& edit) { return edit.kind == ' ' || edit.kind == kind; });
   };
   std::string text = fmt::format("@@ -{} +{} @@\n", before('-') + 1, before('+') + 1);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "wick/ir/printer.h"
+#include "wick/passes/options.h"
 #include "wick/passes/pipeline_run.h"
 #include "wick/runtime/backend.h"
-#include "wick/passes/options.h"
 #include "wick/tensor/import.h"
 #include "wick/tensor/materialize.h"
 

@@ -53,8 +53,8 @@ std::string emit(const ir::Graph& graph, std::string_view form) {
   }
   if (form == "plan") {
     // Without machine code: the plan does not depend on it.
-    return to_string(*runtime::build_plan(
-        graph, {.fusions = runtime::PlanOptions::Fusions::interpret_kernels}));
+    return to_string(
+        *runtime::build_plan(graph, {.fusions = runtime::PlanOptions::Fusions::interpret_kernels}));
   }
   throw std::invalid_argument(fmt::format("--emit: unknown form '{}'", form));
 }

@@ -51,9 +51,10 @@ std::string passes_page() {
     page += fmt::format("| `{}` | {} | {} |\n", info->name, options, info->summary);
   }
   page += fmt::format("\nThe default pipeline is\n\n    {}\n\n", passes::default_pipeline());
-  page += "A pipeline is a list of passes separated by commas, with options in braces, as in\n"
-          "`fuse{max-ops=64}`. `default` stands for the default pipeline, and `@point` for the passes\n"
-          "that plug-ins have added there:";
+  page +=
+      "A pipeline is a list of passes separated by commas, with options in braces, as in\n"
+      "`fuse{max-ops=64}`. `default` stands for the default pipeline, and `@point` for the passes\n"
+      "that plug-ins have added there:";
   std::string_view separator = " ";
   for (const std::string_view point : passes::extension_points()) {
     page += fmt::format("{}`{}`", separator, point);
@@ -65,10 +66,13 @@ std::string passes_page() {
 std::string switches_page() {
   std::string page =
       "# Switches\n\n"
-      "Written by `wick-opt --list-switches`. Each has one spelling: as a flag of the tools, as an\n"
+      "Written by `wick-opt --list-switches`. Each has one spelling: as a flag of the tools, as "
+      "an\n"
       "environment variable of any program that uses Wick, and as a member of `wick::Options`\n"
-      "(`--pass-pipeline`, `WICK_PASS_PIPELINE`, `pass_pipeline`). `WICK_FLAGS=\"--flag ...\"` takes\n"
-      "any of the flags; a variable of its own counts only where WICK_FLAGS does not say otherwise,\n"
+      "(`--pass-pipeline`, `WICK_PASS_PIPELINE`, `pass_pipeline`). `WICK_FLAGS=\"--flag ...\"` "
+      "takes\n"
+      "any of the flags; a variable of its own counts only where WICK_FLAGS does not say "
+      "otherwise,\n"
       "and a tool's command line goes before both.\n\n"
       "| flag | variable | meaning |\n|---|---|---|\n";
   for (const SwitchInfo& info : switch_table())

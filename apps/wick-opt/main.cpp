@@ -4,15 +4,16 @@
 #include <stdexcept>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
 #include "emit.h"
 #include "listing.h"
 #include "support/tool.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include "wick/ir/parser.h"
 #include "wick/ir/printer.h"
 #include "wick/passes/options.h"
+#include "wick/passes/pass_manager.h"
 #include "wick/passes/pipeline_run.h"
 #include "wick/passes/plan_memory.h"
 #include "wick/passes/plugin.h"
@@ -81,6 +82,7 @@ void prepare_reproducer(const std::string& text, const OptFlags& flags) {
 int optimize(const OptFlags& flags) {
   const std::string text = tools::read_input(flags.input);
   if (flags.run_reproducer) prepare_reproducer(text, flags);
+  passes::PassManager::parse(options().pass_pipeline);  // a mistake shows even where no graph is
   for (const auto& graph : ir::parse_graphs(text, flags.input)) {
     if (!options().pass_pipeline.empty()) {
       passes::PassContext context = passes::make_pass_context();
