@@ -104,179 +104,176 @@ void with_stride(int64_t stride, const Body& body) {
   body(stride);
 }
 
+/// Elements of the window that count, for output (row, column).
 template <typename T>
-class Pooling : public LibraryCall {
- public:
-  explicit Pooling(PoolShape shape) : shape_(shape) {}
+T window_size(const PoolShape& shape, int64_t row, int64_t column) {
+  const PoolAxis& r = shape.rows;
+  const PoolAxis& c = shape.columns;
+  if (!shape.exclude_padding) return static_cast<T>(r.kernel * c.kernel);
+  return static_cast<T>((r.last_element(row) - r.first_element(row)) *
+                        (c.last_element(column) - c.first_element(column)));
+}
 
-  std::string_view implementation() const final { return "native pooling"; }
+/// An op on one plane: from its operands' planes to the result's.
+template <typename T>
+using PlaneFunction = void (*)(const PoolShape& shape, const T* const* operands, T* result);
 
- protected:
-  /// Calls body(plane) for every plane.
-  template <typename Body>
-  void for_each_plane(const Body& body) const {
-    parallel_ranges(shape_.planes, shape_.grain(), [&](int64_t begin, int64_t end) {
-      for (int64_t plane = begin; plane < end; ++plane)
-        body(plane);
+template <typename T>
+void max_pool(const PoolShape& shape, const T* const* operands, T* out) {
+  const T* in = operands[0];
+  for (int64_t row = 0; row < shape.rows.out; ++row, out += shape.columns.out) {
+    std::fill_n(out, shape.columns.out, -std::numeric_limits<T>::infinity());
+    with_stride(shape.columns.stride, [&](auto stride) {
+      for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
+        for (int64_t x = first; x < last; ++x) {
+          const T value = in[start + x * stride];
+          const T best = out[x];
+          out[x] = (value > best) | (value != value) ? value : best;
+        }
+      });
     });
   }
+}
 
-  /// 1 / elements of the window that count, for output (row, column).
-  [[nodiscard]] T weight(int64_t row, int64_t column) const {
-    const PoolAxis& r = shape_.rows;
-    const PoolAxis& c = shape_.columns;
-    if (!shape_.exclude_padding) return static_cast<T>(r.kernel * c.kernel);
-    return static_cast<T>((r.last_element(row) - r.first_element(row)) *
-                          (c.last_element(column) - c.first_element(column)));
-  }
-
-  PoolShape shape_;
-};
-
+/// Of the width of T: lanes of both go side by side.
 template <typename T>
-class MaxPool final : public Pooling<T> {
- public:
-  using Pooling<T>::Pooling;
+using Position = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
-  void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
-    const PoolShape& shape = this->shape_;
-    this->for_each_plane([&](int64_t plane) {
-      const T* in = static_cast<const T*>(operands[0]) + plane * shape.in_plane();
-      T* out = static_cast<T*>(result) + plane * shape.out_plane();
-      for (int64_t row = 0; row < shape.rows.out; ++row, out += shape.columns.out) {
-        std::fill_n(out, shape.columns.out, -std::numeric_limits<T>::infinity());
-        with_stride(shape.columns.stride, [&](auto stride) {
-          for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-            for (int64_t x = first; x < last; ++x) {
-              const T value = in[start + x * stride];
-              const T best = out[x];
-              out[x] = (value > best) | (value != value) ? value : best;
-            }
-          });
-        });
+/// Where each window of a row has its first largest element, or first NaN.
+template <typename T>
+void find_largest(const PoolShape& shape, const T* in, int64_t row, T* best, Position<T>* place) {
+  const int64_t top = std::max<int64_t>(0, shape.rows.position(row, 0)) * shape.columns.in;
+  for (int64_t x = 0; x < shape.columns.out; ++x) {
+    best[x] = -std::numeric_limits<T>::infinity();
+    place[x] = static_cast<Position<T>>(top + std::max<int64_t>(0, shape.columns.position(x, 0)));
+  }
+  with_stride(shape.columns.stride, [&](auto stride) {
+    for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
+      for (int64_t x = first; x < last; ++x) {
+        const T value = in[start + x * stride];
+        const bool wins = (value > best[x]) | ((value != value) & (best[x] == best[x]));
+        best[x] = wins ? value : best[x];
+        place[x] = wins ? static_cast<Position<T>>(start + x * stride) : place[x];
       }
     });
-  }
-};
+  });
+}
 
 template <typename T>
-class MaxPoolGrad final : public Pooling<T> {
+void max_pool_grad(const PoolShape& shape, const T* const* operands, T* out) {
+  const T* cotangent = operands[1];
+  std::fill_n(out, shape.in_plane(), T{0});
+  std::vector<T> best(static_cast<size_t>(shape.columns.out));
+  std::vector<Position<T>> place(best.size());
+  for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += shape.columns.out) {
+    find_largest(shape, operands[0], row, best.data(), place.data());
+    for (int64_t x = 0; x < shape.columns.out; ++x) {
+      out[place[static_cast<size_t>(x)]] += cotangent[x];
+    }
+  }
+}
+
+template <typename T>
+void avg_pool(const PoolShape& shape, const T* const* operands, T* out) {
+  const T* in = operands[0];
+  for (int64_t row = 0; row < shape.rows.out; ++row, out += shape.columns.out) {
+    std::fill_n(out, shape.columns.out, T{0});
+    with_stride(shape.columns.stride, [&](auto stride) {
+      for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
+        for (int64_t x = first; x < last; ++x)
+          out[x] += in[start + x * stride];
+      });
+    });
+    for (int64_t x = 0; x < shape.columns.out; ++x)
+      out[x] /= window_size<T>(shape, row, x);
+  }
+}
+
+template <typename T>
+void avg_pool_grad(const PoolShape& shape, const T* const* operands, T* out) {
+  const T* cotangent = operands[0];
+  std::fill_n(out, shape.in_plane(), T{0});
+  std::vector<T> shares(static_cast<size_t>(shape.columns.out));
+  for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += shape.columns.out) {
+    for (int64_t x = 0; x < shape.columns.out; ++x) {
+      shares[static_cast<size_t>(x)] = cotangent[x] / window_size<T>(shape, row, x);
+    }
+    with_stride(shape.columns.stride, [&](auto stride) {
+      for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
+        for (int64_t x = first; x < last; ++x)
+          out[start + x * stride] += shares[static_cast<size_t>(x)];
+      });
+    });
+  }
+}
+
+template <typename T>
+class Pooling final : public LibraryCall {
  public:
-  using Pooling<T>::Pooling;
+  Pooling(const LibraryOp& op, const PoolShape& shape, PlaneFunction<T> function)
+      : shape_(shape),
+        function_(function) {
+    for (const Type& operand : op.operands)
+      operand_planes_.push_back(plane_of(operand));
+    result_plane_ = plane_of(op.result);
+  }
+
+  std::string_view implementation() const override { return "native pooling"; }
 
   void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
-    const PoolShape& shape = this->shape_;
-    this->for_each_plane([&](int64_t plane) {
-      const T* in = static_cast<const T*>(operands[0]) + plane * shape.in_plane();
-      const T* cotangent = static_cast<const T*>(operands[1]) + plane * shape.out_plane();
-      T* out = static_cast<T*>(result) + plane * shape.in_plane();
-      std::fill_n(out, shape.in_plane(), T{0});
-      std::vector<T> best(static_cast<size_t>(shape.columns.out));
-      std::vector<Place> place(best.size());
-      for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += shape.columns.out) {
-        find_largest(in, row, best.data(), place.data());
-        for (int64_t x = 0; x < shape.columns.out; ++x) {
-          out[place[static_cast<size_t>(x)]] += cotangent[x];
+    parallel_ranges(shape_.planes, shape_.grain(), [&](int64_t begin, int64_t end) {
+      const T* planes[kMostOperands];
+      for (int64_t plane = begin; plane < end; ++plane) {
+        for (size_t i = 0; i < operand_planes_.size(); ++i) {
+          planes[i] = static_cast<const T*>(operands[i]) + plane * operand_planes_[i];
         }
+        function_(shape_, planes, static_cast<T*>(result) + plane * result_plane_);
       }
     });
   }
 
  private:
-  /// Of the width of T: lanes of both go side by side.
-  using Place = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  static constexpr size_t kMostOperands = 2;
 
-  /// Where each window of a row has its first largest element, or first NaN.
-  void find_largest(const T* in, int64_t row, T* best, Place* place) const {
-    const PoolShape& shape = this->shape_;
-    const int64_t top = std::max<int64_t>(0, shape.rows.position(row, 0)) * shape.columns.in;
-    for (int64_t x = 0; x < shape.columns.out; ++x) {
-      best[x] = -std::numeric_limits<T>::infinity();
-      place[x] = static_cast<Place>(top + std::max<int64_t>(0, shape.columns.position(x, 0)));
-    }
-    with_stride(shape.columns.stride, [&](auto stride) {
-      for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-        for (int64_t x = first; x < last; ++x) {
-          const T value = in[start + x * stride];
-          const bool wins = (value > best[x]) | ((value != value) & (best[x] == best[x]));
-          best[x] = wins ? value : best[x];
-          place[x] = wins ? static_cast<Place>(start + x * stride) : place[x];
-        }
-      });
-    });
-  }
+  static int64_t plane_of(const Type& type) { return type.shape[2] * type.shape[3]; }
+
+  PoolShape shape_;
+  PlaneFunction<T> function_;
+  std::vector<int64_t> operand_planes_;  // elements of one plane
+  int64_t result_plane_ = 0;
 };
 
 template <typename T>
-class AvgPool final : public Pooling<T> {
- public:
-  using Pooling<T>::Pooling;
-
-  void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
-    const PoolShape& shape = this->shape_;
-    this->for_each_plane([&](int64_t plane) {
-      const T* in = static_cast<const T*>(operands[0]) + plane * shape.in_plane();
-      T* out = static_cast<T*>(result) + plane * shape.out_plane();
-      for (int64_t row = 0; row < shape.rows.out; ++row, out += shape.columns.out) {
-        std::fill_n(out, shape.columns.out, T{0});
-        for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-          for (int64_t x = first; x < last; ++x)
-            out[x] += in[start + x * shape.columns.stride];
-        });
-        for (int64_t x = 0; x < shape.columns.out; ++x)
-          out[x] /= this->weight(row, x);
-      }
-    });
+PlaneFunction<T> function_of(ir::OpKind op) {
+  switch (op) {
+    case ir::OpKind::max_pool2d:
+      return max_pool<T>;
+    case ir::OpKind::max_pool2d_grad:
+      return max_pool_grad<T>;
+    case ir::OpKind::avg_pool2d:
+      return avg_pool<T>;
+    case ir::OpKind::avg_pool2d_grad:
+      return avg_pool_grad<T>;
+    default:
+      return nullptr;
   }
-};
-
-template <typename T>
-class AvgPoolGrad final : public Pooling<T> {
- public:
-  using Pooling<T>::Pooling;
-
-  void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
-    const PoolShape& shape = this->shape_;
-    this->for_each_plane([&](int64_t plane) {
-      const T* cotangent = static_cast<const T*>(operands[0]) + plane * shape.out_plane();
-      T* out = static_cast<T*>(result) + plane * shape.in_plane();
-      std::fill_n(out, shape.in_plane(), T{0});
-      std::vector<T> shares(static_cast<size_t>(shape.columns.out));
-      for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += shape.columns.out) {
-        for (int64_t x = 0; x < shape.columns.out; ++x) {
-          shares[static_cast<size_t>(x)] = cotangent[x] / this->weight(row, x);
-        }
-        for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-          for (int64_t x = first; x < last; ++x) {
-            out[start + x * shape.columns.stride] += shares[static_cast<size_t>(x)];
-          }
-        });
-      }
-    });
-  }
-};
-
-template <template <typename> typename Op>
-std::unique_ptr<LibraryCall> make_for_dtype(const LibraryOp& op,
-                                            const Shape& in,
-                                            const Shape& out) {
-  const PoolShape shape = pool_shape(op.attributes, in, out);
-  if (shape.in_plane() > std::numeric_limits<int32_t>::max()) return nullptr;
-  if (op.result.dtype == DType::f32) return std::make_unique<Op<float>>(shape);
-  if (op.result.dtype == DType::f64) return std::make_unique<Op<double>>(shape);
-  return nullptr;
 }
 
 }  // namespace
 
 std::unique_ptr<LibraryCall> make_native_pooling(const LibraryOp& op) {
-  const Shape& operand = op.operands.empty() ? op.result.shape : op.operands[0].shape;
-  const Shape& result = op.result.shape;
-  if (op.op == ir::OpKind::max_pool2d) return make_for_dtype<MaxPool>(op, operand, result);
-  if (op.op == ir::OpKind::avg_pool2d) return make_for_dtype<AvgPool>(op, operand, result);
-  if (op.op == ir::OpKind::avg_pool2d_grad) return make_for_dtype<AvgPoolGrad>(op, result, operand);
-  if (op.op == ir::OpKind::max_pool2d_grad) {
-    return make_for_dtype<MaxPoolGrad>(op, result, op.operands[1].shape);
+  if (!ir::has(op.op, ir::kPooling)) return nullptr;
+  const bool is_gradient =
+      op.op == ir::OpKind::max_pool2d_grad || op.op == ir::OpKind::avg_pool2d_grad;
+  const Shape& in = is_gradient ? op.result.shape : op.operands[0].shape;
+  const Shape& out = is_gradient ? op.operands.back().shape : op.result.shape;
+  const PoolShape shape = pool_shape(op.attributes, in, out);
+  if (shape.in_plane() > std::numeric_limits<int32_t>::max()) return nullptr;
+  if (op.result.dtype == DType::f32) {
+    return std::make_unique<Pooling<float>>(op, shape, function_of<float>(op.op));
+  }
+  if (op.result.dtype == DType::f64) {
+    return std::make_unique<Pooling<double>>(op, shape, function_of<double>(op.op));
   }
   return nullptr;
 }

@@ -1,0 +1,92 @@
+// Max pooling and its gradient, by oneDNN and by plain loops, side by side: what each shape gains
+// from the library. For the minima of a noisy machine:
+//
+//     OMP_NUM_THREADS=1 bench_pooling --benchmark_repetitions=9
+//     --benchmark_enable_random_interleaving
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "wick/runtime/library_call.h"
+
+namespace {
+
+using wick::DType;
+using wick::Type;
+using wick::ir::OpKind;
+using wick::runtime::LibraryCall;
+using wick::runtime::LibraryOp;
+
+using Maker = std::unique_ptr<LibraryCall> (*)(const LibraryOp&);
+
+std::vector<float> random_values(int64_t count) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(static_cast<size_t>(count));
+  std::ranges::generate(values, [&] { return uniform(random); });
+  return values;
+}
+
+/// Windows of 2x2, side by side, over images of state.range(0) x range(1) x range(2) x range(2).
+void pool(benchmark::State& state, OpKind op, Maker make) {
+  const int64_t side = state.range(2);
+  const Type in{DType::f32, {state.range(0), state.range(1), side, side}};
+  const Type out{DType::f32, {state.range(0), state.range(1), side / 2, side / 2}};
+  LibraryOp library_op{op, {{"kernel", std::vector<int64_t>{2, 2}}}, {in}, out};
+  if (op == OpKind::max_pool2d_grad) {
+    library_op.operands = {in, out};
+    library_op.result = in;
+  } else if (op == OpKind::avg_pool2d_grad) {
+    library_op.operands = {out};
+    library_op.result = in;
+  }
+  const std::unique_ptr<LibraryCall> call = make(library_op);
+  if (call == nullptr) return state.SkipWithError("not implemented");
+  std::vector<std::vector<float>> values;
+  std::vector<const void*> operands;
+  for (const Type& type : library_op.operands)
+    values.push_back(random_values(type.numel()));
+  for (const std::vector<float>& each : values)
+    operands.push_back(each.data());
+  std::vector<float> result(static_cast<size_t>(library_op.result.numel()));
+  std::vector<float> scratch(call->scratch_bytes() / sizeof(float) + 16);
+  void* aligned = scratch.data();
+  size_t room = scratch.size() * sizeof(float);
+  std::align(64, call->scratch_bytes(), aligned, room);
+
+  for (auto _ : state) {
+    call->run(operands.data(), result.data(), static_cast<std::byte*>(aligned));
+    benchmark::ClobberMemory();
+  }
+  state.SetLabel(std::string(call->implementation()));
+}
+
+void shapes(benchmark::internal::Benchmark* bench) {
+  bench->Args({64, 32, 28})->Args({64, 64, 14})->Unit(benchmark::kMicrosecond);
+}
+
+void add_all() {
+  for (const OpKind op :
+       {OpKind::max_pool2d, OpKind::max_pool2d_grad, OpKind::avg_pool2d, OpKind::avg_pool2d_grad}) {
+    const std::string name(to_string(op));
+    shapes(benchmark::RegisterBenchmark(
+        (name + "/onednn").c_str(), pool, op, wick::runtime::make_onednn_pooling));
+    shapes(benchmark::RegisterBenchmark(
+        (name + "/native").c_str(), pool, op, wick::runtime::make_native_pooling));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  add_all();
+  benchmark::RunSpecifiedBenchmarks();
+}
