@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -12,9 +13,12 @@
 #include "wick/ir/interpreter.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/stats.h"
+#include "wick/runtime/step_observer.h"
 
 namespace wick::runtime {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 /// A block of the memory manager for the length of a run.
 class Arena {
@@ -139,8 +143,13 @@ class PlanExecutable final : public Executable {
     const int threads = max_threads();
     const ThreadCountScope scope(threads);
     RunMemory memory(*plan_, arguments);
-    for (const Step& step : plan_->steps)
-      run_step(step, memory, threads);
+    const StepObserver* observer = step_observer();
+    for (size_t s = 0; s < plan_->steps.size(); ++s) {
+      const auto start = observer == nullptr ? Clock::time_point() : Clock::now();
+      run_step(plan_->steps[s], memory, threads);
+      if (observer != nullptr)
+        (*observer)(*plan_, s, std::chrono::duration<double>(Clock::now() - start).count());
+    }
     return memory.take_results();
   }
 

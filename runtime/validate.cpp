@@ -14,7 +14,7 @@
 namespace wick::runtime {
 namespace {
 
-double tolerance(DType dtype) {
+double relative_tolerance(DType dtype) {
   switch (dtype) {
     case DType::f32:
       return 2e-3;
@@ -42,19 +42,18 @@ double mean_magnitude(const Literal& value) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-bool is_close(double expected, double got, double relative, double scale) {
+bool is_close(double expected, double got, const Tolerance& tolerance) {
   if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got);
   if (expected == got) return true;
-  return std::abs(expected - got) <= relative * std::max(std::abs(expected), scale);
+  return std::abs(expected - got) <= tolerance.allowed(expected);
 }
 
 std::optional<std::string> float_difference(const Literal& expected, const Literal& got) {
-  const double relative = tolerance(expected.type().dtype);
-  const double scale = mean_magnitude(expected);
+  const Tolerance tolerance = tolerance_for(expected);
   for (int64_t i = 0; i < expected.numel(); ++i) {
     const double want = expected.as_double(i);
     const double have = got.as_double(i);
-    if (is_close(want, have, relative, scale)) continue;
+    if (is_close(want, have, tolerance)) continue;
     return fmt::format(
         "element {} of {} is {}, the interpreter gives {}", i, expected.type(), have, want);
   }
@@ -136,6 +135,15 @@ std::optional<std::string> difference(const Literal& expected,
   }
   if (is_float(expected.type().dtype)) return float_difference(expected, got);
   return integer_difference(expected, got, exact_integers);
+}
+
+double Tolerance::allowed(double expected) const {
+  return std::isfinite(expected) ? relative * std::max(std::abs(expected), mean_magnitude) : 0;
+}
+
+Tolerance tolerance_for(const Literal& expected) {
+  return {.relative = relative_tolerance(expected.type().dtype),
+          .mean_magnitude = mean_magnitude(expected)};
 }
 
 bool is_exact(ir::Value value) {

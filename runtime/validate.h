@@ -26,6 +26,17 @@ std::optional<std::string> difference(const Literal& expected,
                                       const Literal& got,
                                       bool exact_integers);
 
+/// The tolerance rule of `difference` for the elements of one float result.
+struct Tolerance {
+  double relative = 0;        // of the dtype; 0 for integers
+  double mean_magnitude = 0;  // of the finite elements
+
+  /// The absolute error an element may have; none where it should be infinite.
+  [[nodiscard]] double allowed(double expected) const;
+};
+
+Tolerance tolerance_for(const Literal& expected);
+
 /// Whether no float takes part in making the integer or bool `value`.
 bool is_exact(ir::Value value);
 

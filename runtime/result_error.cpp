@@ -1,0 +1,77 @@
+#include "wick/runtime/result_error.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "wick/ir/check.h"
+#include "wick/runtime/validate.h"
+
+namespace wick::runtime {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The place of a float among all floats of its width: neighbours differ by 1.
+template <typename Bits>
+double rank(Bits bits) {
+  constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+  const auto magnitude = static_cast<double>(bits & ~kSign);
+  return (bits & kSign) != 0 ? -magnitude : magnitude;
+}
+
+double rank_of(const Literal& literal, int64_t i) {
+  const auto at = static_cast<size_t>(i);
+  switch (literal.type().dtype) {
+    case DType::f32:
+      return rank(std::bit_cast<uint32_t>(literal.values<float>()[at]));
+    case DType::f64:
+      return rank(std::bit_cast<uint64_t>(literal.values<double>()[at]));
+    case DType::f16:
+      return rank(literal.values<Half>()[at].bits);
+    case DType::bf16:
+      return rank(literal.values<BFloat16>()[at].bits);
+    default:
+      return static_cast<double>(literal.as_integer(i));
+  }
+}
+
+double absolute_error(double expected, double got) {
+  if (expected == got || (std::isnan(expected) && std::isnan(got))) return 0;
+  const double error = std::abs(expected - got);
+  return std::isnan(error) ? kInfinity : error;
+}
+
+}  // namespace
+
+std::optional<ResultError> largest_error(const Literal& expected, const Literal& got) {
+  check(expected.type() == got.type(), "values of one type are compared");
+  const Tolerance tolerance = tolerance_for(expected);
+  std::optional<ResultError> worst;
+  double worst_excess = -1;
+  int64_t outside = 0;
+  for (int64_t i = 0; i < expected.numel(); ++i) {
+    const double want = expected.as_double(i);
+    const double have = got.as_double(i);
+    const double error = absolute_error(want, have);
+    if (error == 0) continue;
+    const double allowed = tolerance.allowed(want);
+    if (!(error <= allowed)) ++outside;
+    const double excess = allowed > 0 ? error / allowed : error;
+    if (excess <= worst_excess) continue;
+    worst_excess = excess;
+    worst = {.position = i,
+             .expected = want,
+             .got = have,
+             .absolute = error,
+             .relative = error / std::abs(want),
+             .ulps = std::abs(rank_of(expected, i) - rank_of(got, i)),
+             .allowed = allowed,
+             .outside = 0};
+  }
+  if (worst) worst->outside = outside;
+  return worst;
+}
+
+}  // namespace wick::runtime
