@@ -1,0 +1,43 @@
+#include "program.h"
+
+#include <cstring>
+
+namespace wick::run {
+
+namespace {
+
+runtime::Argument argument_of(const Literal& value) {
+  const size_t bytes = value.bytes().size();
+  runtime::Argument argument;
+  argument.buffer = runtime::Buffer::allocate(bytes, {.purpose = "parameter", .where = {}});
+  if (bytes > 0) std::memcpy(argument.buffer->data(), value.data(), bytes);
+  argument.data = argument.buffer->data();
+  return argument;
+}
+
+}  // namespace
+
+Program::Program(const ir::Graph& graph, std::string_view backend) {
+  for (const ir::Value& result : graph.results())
+    result_types_.push_back(result.type());
+  executable_ = runtime::find_backend(backend).compile(graph.clone());
+}
+
+std::vector<runtime::Argument> Program::arguments(std::span<const Literal> parameters) {
+  std::vector<runtime::Argument> arguments;
+  for (const Literal& value : parameters)
+    arguments.push_back(argument_of(value));
+  return arguments;
+}
+
+std::vector<Literal> Program::run(std::span<const Literal> parameters) {
+  const std::vector<Ref<runtime::Buffer>> buffers = executable_->run(arguments(parameters));
+  std::vector<Literal> results;
+  for (size_t k = 0; k < buffers.size(); ++k) {
+    const auto* bytes = static_cast<const std::byte*>(buffers[k]->data());
+    results.emplace_back(result_types_[k], std::span(bytes, result_types_[k].num_bytes()));
+  }
+  return results;
+}
+
+}  // namespace wick::run
