@@ -25,6 +25,7 @@ std::string variable_of(std::string_view flag) {
 }
 
 CLI::Option* with_variable(CLI::Option* option) {
+  option->allow_extra_args(false);  // a list is one word, so that what follows it is not of it
   return option->group(kGroup)->envname(variable_of(option->get_name()));
 }
 

@@ -1,0 +1,49 @@
+#include "wick/passes/plugin.h"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "wick/passes/pass_registry.h"
+
+namespace wick::passes {
+namespace {
+
+std::string complaint(const std::string& path) {
+  try {
+    load_plugin(path);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Plugin, RegistersWhatItBringsOnce) {
+  load_plugin(WICK_TEST_PLUGIN_GOOD);
+  load_plugin(WICK_TEST_PLUGIN_GOOD);
+
+  EXPECT_NE(PassRegistry::instance().find("from-a-plugin"), nullptr);
+  ASSERT_EQ(loaded_plugins().size(), 1U);
+  EXPECT_EQ(loaded_plugins()[0].name, "good");
+  EXPECT_EQ(loaded_plugins()[0].version, "1.2");
+}
+
+TEST(Plugin, OfAnotherApiIsRefused) {
+  const std::string text = complaint(WICK_TEST_PLUGIN_OTHER_API);
+  EXPECT_NE(text.find("was built for plug-in API 999, this Wick has API 1: rebuild it"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Plugin, OfAnotherAbiIsRefused) {
+  const std::string text = complaint(WICK_TEST_PLUGIN_OTHER_ABI);
+  EXPECT_NE(text.find("rebuild it against the headers of this Wick"), std::string::npos) << text;
+}
+
+TEST(Plugin, ThatIsNoneIsRefused) {
+  EXPECT_NE(complaint(WICK_TEST_PLUGIN_NONE).find("it has no wick_plugin_info"), std::string::npos);
+  EXPECT_NE(complaint("/nonexistent.so").find("plug-in /nonexistent.so: "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wick::passes
