@@ -1,10 +1,13 @@
 #include "wick/autograd/engine.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "wick/autograd/custom_op_gradient.h"
 #include "wick/autograd/meta.h"
 #include "wick/autograd/rules.h"
 #include "wick/ir/check.h"
@@ -64,6 +67,8 @@ class Propagation {
   void step(const Entry& entry, const Tensor& cotangent) {
     if (const CustomMeta* custom = custom_meta(*entry.node)) {
       step_custom(entry, *custom, cotangent);
+    } else if (entry.node->op() == ir::OpKind::custom) {
+      step_registered(entry, cotangent);
     } else {
       step_op(entry, cotangent);
     }
@@ -89,24 +94,55 @@ class Propagation {
   }
 
   void step_custom(const Entry& entry, const CustomMeta& custom, const Tensor& cotangent) {
+    const std::vector<Tensor> inputs = inputs_of(entry);
+    add_gradients(
+        entry, "custom_gradient", custom.backward()(inputs, Tensor(entry.node), cotangent));
+  }
+
+  void step_registered(const Entry& entry, const Tensor& cotangent) {
+    const detail::Node& node = *entry.node;
+    const std::string_view name = ir::op_name(node.op(), node.attributes());
+    const CustomOpGradient* gradient = find_custom_gradient(name);
+    if (gradient == nullptr) {
+      throw Error(
+          node.where(), name, "has no gradient: none was given to register_custom_gradient");
+    }
+    const std::vector<Tensor> inputs = inputs_of(entry);
+    std::vector<Tensor> gradients =
+        (*gradient)(inputs, Tensor(entry.node), cotangent, node.attributes());
+    for (size_t i = 0; i < std::min(inputs.size(), gradients.size()); ++i) {
+      if (!gradients[i].defined()) continue;
+      const Shape& shape = inputs[i].shape();
+      if (broadcast_shapes(shape, gradients[i].shape()) != gradients[i].shape()) continue;
+      gradients[i] = sum_to({gradients[i], node.where()}, shape).tensor;
+    }
+    add_gradients(entry, name, gradients);
+  }
+
+  [[nodiscard]] std::vector<Tensor> inputs_of(const Entry& entry) const {
+    std::vector<Tensor> inputs;
+    for (const Edge& edge : history_.edges(entry))
+      inputs.push_back(edge.operand);
+    return inputs;
+  }
+
+  /// What a rule from outside gave, an input each.
+  void add_gradients(const Entry& entry,
+                     std::string_view op,
+                     const std::vector<Tensor>& gradients) {
     const std::source_location where = entry.node->where();
     const auto edges = history_.edges(entry);
-    std::vector<Tensor> inputs;
-    for (const Edge& edge : edges)
-      inputs.push_back(edge.operand);
-    const std::vector<Tensor> gradients = custom.backward()(inputs, Tensor(entry.node), cotangent);
-    if (gradients.size() != inputs.size()) {
+    if (gradients.size() != edges.size()) {
       constexpr auto kText = "backward should give {} gradients, one an input, it gave {}";
-      throw Error(where, "custom_gradient", fmt::format(kText, inputs.size(), gradients.size()));
+      throw Error(where, op, fmt::format(kText, edges.size(), gradients.size()));
     }
-    for (size_t i = 0; i < inputs.size(); ++i) {
+    for (size_t i = 0; i < gradients.size(); ++i) {
       if (!gradients[i].defined()) continue;
-      if (gradients[i].type() != inputs[i].type()) {
+      const Type& type = edges[i].operand.type();
+      if (gradients[i].type() != type) {
         constexpr auto kText = "the gradient of input {} should be {}, it is {}";
         throw Error(
-            where,
-            "custom_gradient",
-            fmt::format(kText, i, to_string(inputs[i].type()), to_string(gradients[i].type())));
+            where, op, fmt::format(kText, i, to_string(type), to_string(gradients[i].type())));
       }
       if (is_live(edges[i])) add(edges[i].entry, gradients[i], where);
     }

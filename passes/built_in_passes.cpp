@@ -4,6 +4,7 @@
 #include "wick/passes/constant_fold.h"
 #include "wick/passes/cse.h"
 #include "wick/passes/dce.h"
+#include "wick/passes/expand_custom_ops.h"
 #include "wick/passes/fuse.h"
 #include "wick/passes/plan_memory.h"
 
@@ -16,6 +17,7 @@ constexpr PassInfo (*kBuiltIn[])() = {
     constant_fold_pass_info,
     cse_pass_info,
     dce_pass_info,
+    expand_custom_ops_pass_info,
     fuse_pass_info,
     plan_memory_pass_info,
 };

@@ -33,6 +33,7 @@ const RuleSet& rules() {
 int64_t drop_default_flags(const ir::Graph& graph) {
   int64_t dropped = 0;
   for (Node* node = graph.first(); node != nullptr; node = node->next()) {
+    if (node->op() == ir::OpKind::custom) continue;  // what its flags mean is not known
     std::vector<std::string> unset;
     for (const auto& [name, value] : node->attributes().entries()) {
       const bool* flag = std::get_if<bool>(&value);

@@ -171,8 +171,7 @@ class PlanVerifier {
   }
 
   void fail(const Node& node, std::string_view text) {
-    flaw_ =
-        fmt::format("{} at position {} {}", to_string(node.op()), classes_.position(node), text);
+    flaw_ = fmt::format("{} at position {} {}", node.op_name(), classes_.position(node), text);
   }
 
   const ir::Graph& graph_;

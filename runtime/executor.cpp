@@ -162,8 +162,9 @@ class PlanExecutable final : public Executable {
     try {
       std::visit([&](const auto& action) { run_action(step, action, memory, threads); },
                  step.action);
-    } catch (const Error&) {
-      throw;
+    } catch (const Error& error) {
+      if (error.where().is_known()) throw;
+      throw Error(step.where, error.op(), error.text());
     } catch (const std::bad_alloc&) {
       throw Error(step.where, step.name, "out of memory");
     } catch (const std::exception& failure) {

@@ -19,7 +19,8 @@ std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads)
                           make_onednn_pooling,
                           make_native_matmul,
                           make_native_pooling,
-                          make_native_scatter}) {
+                          make_native_scatter,
+                          make_registered_call}) {
     if (auto call = make(op)) return call;
   }
   return nullptr;

@@ -90,7 +90,7 @@ class PlanBuilder {
     } catch (const Error&) {
       throw;
     } catch (const std::exception& failure) {
-      throw Error(node.location(), ir::to_string(node.op()), failure.what());
+      throw Error(node.location(), node.op_name(), failure.what());
     }
   }
 
@@ -108,7 +108,7 @@ class PlanBuilder {
         const size_t bytes = call->scratch_bytes();
         reserve_workspace(bytes);
         return push(node,
-                    ir::to_string(node.op()),
+                    node.op_name(),
                     LibraryStep{.op = std::move(op),
                                 .call = std::move(call),
                                 .threads = threads,
@@ -117,7 +117,7 @@ class PlanBuilder {
       }
     }
     push(node,
-         ir::to_string(node.op()),
+         node.op_name(),
          InterpretStep{.op = node.op(), .attributes = node.attributes(), .body = nullptr});
   }
 

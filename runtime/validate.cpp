@@ -112,7 +112,7 @@ class ValidatingExecutable final : public Executable {
     const auto differs = difference(expected, got, is_exact(value));
     if (!differs) return;
     throw Error(value.node->location(),
-                ir::to_string(value.node->op()),
+                value.node->op_name(),
                 fmt::format("validation failed: result {}: {}", k, *differs));
   }
 

@@ -1,6 +1,7 @@
 #include "wick/tensor/capture.h"
 
 #include "wick/ir/check.h"
+#include "wick/ir/custom_op.h"
 
 namespace wick::detail {
 
@@ -17,7 +18,12 @@ bool is_trivial(const Node& node) {
 }
 
 /// Backward reads the values of these, and they cost too much to compute again.
-bool is_expensive(ir::OpKind op) {
+bool is_expensive(const Node& node) {
+  const ir::OpKind op = node.op();
+  if (op == ir::OpKind::custom) {
+    const ir::CustomOp* custom = ir::find_custom_op(ir::op_name(op, node.attributes()));
+    return custom == nullptr || !custom->expand;  // an expansion fuses with what reads it
+  }
   return ir::has(op, ir::kContraction) || ir::has(op, ir::kPooling) || ir::has(op, ir::kReduction);
 }
 
@@ -108,7 +114,7 @@ void Capture::choose_outputs(std::span<const Ref<Node>> roots, bool with_escapin
 
 bool Capture::is_worth_keeping(uint32_t index, bool with_escaping, bool keep_history) {
   const Node& node = *entries_[index].node;
-  if (keep_history && node.keeps_history() && is_expensive(node.op())) return true;
+  if (keep_history && node.keeps_history() && is_expensive(node)) return true;
   const bool escapes = node.ref_count() > references_[index];
   if (!escapes || is_trivial(node)) return false;
   // Whoever holds a node that was computed before without being kept will ask again; a leaf of

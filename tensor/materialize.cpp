@@ -119,7 +119,7 @@ void materialize_nodes(std::span<const Ref<Node>> nodes,
   space.capture.walk(nodes, request.with_escaping);
   if (space.capture.outputs().empty()) return;
   if (const Node* const lost = space.capture.lost_input()) {
-    throw Error(lost->where(), to_string(lost->op()), "the value was lost when a run failed");
+    throw Error(lost->where(), ir::op_name(lost->op(), lost->attributes()), "the value was lost when a run failed");
   }
   runtime::Executable& executable = compiled(space.capture, request.reason, where);
   run(space.capture, executable, space.arguments, gone);

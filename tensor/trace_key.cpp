@@ -120,7 +120,7 @@ std::string TraceKey::difference(const Capture& capture) const {
   return fmt::format("{}: operand {} of {} is {}, not {}",
                      place(*user->node),
                      position + 1,
-                     to_string(user->node->op()),
+                     ir::op_name(user->node->op(), user->node->attributes()),
                      describe(node.type(), now[shared].is_scalar, now[shared].donated),
                      mine.is_leaf ? describe(mine.type, mine.is_scalar, mine.donated)
                                   : fmt::format("computed by {} here", to_string(mine.op)));

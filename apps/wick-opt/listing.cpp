@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "wick/ir/op.h"
+#include "wick/ir/custom_op.h"
 #include "wick/passes/extension_points.h"
 #include "wick/passes/pass_manager.h"
 #include "wick/passes/pass_registry.h"
@@ -12,9 +12,9 @@ namespace wick::tools {
 
 namespace {
 
-std::string operand_count(const ir::OpInfo& info) {
-  if (info.max_operands < 0) return fmt::format("{} or more", info.min_operands);
-  return std::to_string(info.max_operands);
+std::string operand_count(int least, int most) {
+  if (most < 0) return fmt::format("{} or more", least);
+  return least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
 }
 
 std::string_view dtypes_of(const ir::OpInfo& info) {
@@ -23,6 +23,19 @@ std::string_view dtypes_of(const ir::OpInfo& info) {
   if (has(ir::kIntegerOnly)) return "integers";
   if (has(ir::kBoolOnly)) return "bool";
   return has(ir::kNoFloat) ? "integers, bool" : "any";
+}
+
+/// Nothing where no plug-in brought an op.
+std::string custom_ops_table() {
+  if (ir::custom_ops().empty()) return "";
+  std::string table = "\nOps of plug-ins:\n\n| op | operands | result |\n|---|---|---|\n";
+  for (const ir::CustomOp* op : ir::custom_ops()) {
+    table += fmt::format("| `{}` | {} | {} |\n",
+                         op->name,
+                         operand_count(op->min_operands, op->max_operands),
+                         op->summary);
+  }
+  return table;
 }
 
 }  // namespace
@@ -35,10 +48,14 @@ std::string ops_page() {
     const ir::OpInfo& info = ir::op_info(static_cast<ir::OpKind>(i));
     if ((info.traits & ir::kStructure) != 0) continue;
     ++primitives;
-    page += fmt::format(
-        "| `{}` | {} | {} | {} |\n", info.name, operand_count(info), dtypes_of(info), info.summary);
+    page += fmt::format("| `{}` | {} | {} | {} |\n",
+                        info.name,
+                        operand_count(info.min_operands, info.max_operands),
+                        dtypes_of(info),
+                        info.summary);
   }
-  return page + fmt::format("\n{} primitives; everything else is composed of them.\n", primitives);
+  return page + fmt::format("\n{} primitives; everything else is composed of them.\n", primitives) +
+         custom_ops_table();
 }
 
 std::string passes_page() {

@@ -32,6 +32,7 @@ struct OptFlags {
   bool memory_plan = false;
   bool verify_roundtrip = false;
   bool run_reproducer = false;
+  ir::ParseOptions parse;
 };
 
 constexpr auto kExamples = R"(Examples:
@@ -60,10 +61,10 @@ void print_memory_plan(const ir::Graph& graph) {
              plan.total_intermediate_bytes);
 }
 
-void verify_roundtrip(const ir::Graph& graph) {
+void verify_roundtrip(const ir::Graph& graph, const ir::ParseOptions& parse) {
   const std::string text = ir::to_string(graph, {.locations = true});
   const std::string again =
-      ir::to_string(*ir::parse_graph(text, "<printed graph>"), {.locations = true});
+      ir::to_string(*ir::parse_graph(text, "<printed graph>", parse), {.locations = true});
   if (text != again) {
     throw std::runtime_error(
         fmt::format("@{} prints differently after parsing what it printed", graph.name()));
@@ -83,12 +84,12 @@ int optimize(const OptFlags& flags) {
   const std::string text = tools::read_input(flags.input);
   if (flags.run_reproducer) prepare_reproducer(text, flags);
   passes::PassManager::parse(options().pass_pipeline);  // a mistake shows even where no graph is
-  for (const auto& graph : ir::parse_graphs(text, flags.input)) {
+  for (const auto& graph : ir::parse_graphs(text, flags.input, flags.parse)) {
     if (!options().pass_pipeline.empty()) {
       passes::PassContext context = passes::make_pass_context();
       passes::run_pipeline(*graph, context);
     }
-    if (flags.verify_roundtrip) verify_roundtrip(*graph);
+    if (flags.verify_roundtrip) verify_roundtrip(*graph, flags.parse);
     fmt::print("{}", as_lines(tools::emit(*graph, flags.emit)));
     if (flags.memory_plan) print_memory_plan(*graph);
   }
@@ -115,6 +116,9 @@ void declare(CLI::App& app, OptFlags& flags) {
   app.add_flag("--verify-roundtrip",
                flags.verify_roundtrip,
                "check that what is printed parses and prints the same again");
+  app.add_flag("--allow-unregistered-ops",
+               flags.parse.allow_unregistered,
+               "read ops of plug-ins that are not loaded, with the types that are written");
   app.add_flag("--run-reproducer",
                flags.run_reproducer,
                "run the pipeline that the input, a reproducer, names");

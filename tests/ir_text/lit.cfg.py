@@ -11,3 +11,6 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = lit_config.params["output"]
 config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["tools"], lit_config.params["filecheck"], "/usr/bin", "/bin"])
+
+# The plug-in of tests/support/sample_ops.h.
+config.substitutions.append(("%{sample-ops}", lit_config.params["sample_ops"]))
