@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "wick/ir/check.h"
-#include "wick/runtime/backend.h"
 #include "wick/passes/options.h"
+#include "wick/runtime/backend.h"
 #include "wick/tensor/import.h"
 #include "wick/tensor/plan_cache.h"
 
@@ -119,7 +119,9 @@ void materialize_nodes(std::span<const Ref<Node>> nodes,
   space.capture.walk(nodes, request.with_escaping);
   if (space.capture.outputs().empty()) return;
   if (const Node* const lost = space.capture.lost_input()) {
-    throw Error(lost->where(), ir::op_name(lost->op(), lost->attributes()), "the value was lost when a run failed");
+    throw Error(lost->where(),
+                ir::op_name(lost->op(), lost->attributes()),
+                "the value was lost when a run failed");
   }
   runtime::Executable& executable = compiled(space.capture, request.reason, where);
   run(space.capture, executable, space.arguments, gone);
