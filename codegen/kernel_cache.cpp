@@ -7,6 +7,7 @@
 
 #include "wick/codegen/disk_cache.h"
 #include "wick/codegen/kernel_compiler.h"
+#include "wick/ir/profile.h"
 
 namespace wick::codegen {
 
@@ -38,13 +39,17 @@ struct KernelCache::State {
     return *chain.back();
   }
 
-  KernelFunction find_or_compile(const Kernel& kernel, const Hash128& key, const std::string& text);
+  KernelFunction find_or_compile(const Kernel& kernel,
+                                 const Hash128& key,
+                                 const std::string& text,
+                                 profile::Slice& slice);
 };
 
 /// From disk, else compiled and published. Runs without the lock.
 KernelFunction KernelCache::State::find_or_compile(const Kernel& kernel,
                                                    const Hash128& key,
-                                                   const std::string& text) {
+                                                   const std::string& text,
+                                                   profile::Slice& slice) {
   KernelCompiler& compiler = llvm_compiler();
   const DiskCache disk = [&] {
     const std::lock_guard lock(mutex);
@@ -55,6 +60,7 @@ KernelFunction KernelCache::State::find_or_compile(const Kernel& kernel,
   if (found.object) {
     try {
       KernelFunction function = compiler.load(*found.object, symbol);
+      slice.arg("from", "disk");
       const std::lock_guard lock(mutex);
       ++stats.disk_hits;
       return function;
@@ -62,6 +68,7 @@ KernelFunction KernelCache::State::find_or_compile(const Kernel& kernel,
       found.rejected = true;  // intact but useless; compiled again below
     }
   }
+  slice.arg("from", "compiler");
   const auto start = std::chrono::steady_clock::now();
   const std::vector<std::byte> object = compiler.compile(kernel, symbol);
   KernelFunction function = compiler.load(object, symbol);
@@ -85,6 +92,7 @@ KernelCache& KernelCache::instance() {
 }
 
 KernelFunction KernelCache::get(const Kernel& kernel) {
+  profile::Slice slice("kernel", kernel.name);
   const std::string text = to_string(kernel, false);
   const Hash128 key = hash_bytes(text);
   std::unique_lock lock(state_->mutex);
@@ -92,6 +100,7 @@ KernelFunction KernelCache::get(const Kernel& kernel) {
     Entry& entry = state_->entry_of(key, text);
     if (entry.function != nullptr) {
       ++state_->stats.memory_hits;
+      slice.arg("from", "memory");
       return entry.function;
     }
     if (!entry.in_progress) {
@@ -110,7 +119,7 @@ KernelFunction KernelCache::get(const Kernel& kernel) {
     state_->made.notify_all();
   };
   try {
-    KernelFunction function = state_->find_or_compile(kernel, key, text);
+    KernelFunction function = state_->find_or_compile(kernel, key, text, slice);
     finish(function);
     return function;
   } catch (...) {

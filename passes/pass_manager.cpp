@@ -6,10 +6,22 @@
 
 #include <fmt/format.h>
 
+#include "wick/ir/profile.h"
 #include "wick/ir/verifier.h"
 #include "wick/passes/pipeline_parser.h"
 
 namespace wick::passes {
+
+namespace {
+
+bool run_profiled(Pass& pass, ir::Graph& graph, PassContext& context) {
+  profile::Slice slice("pass", pass.name());
+  const bool changed = pass.run(graph, context);
+  slice.arg("changed", changed);
+  return changed;
+}
+
+}  // namespace
 
 PassManager PassManager::parse(std::string_view pipeline, std::span<const std::string> leave_out) {
   PassManager manager;
@@ -54,7 +66,7 @@ void PassManager::run(ir::Graph& graph, PassContext& context) {
       if (each.before) each.before(*pass, graph);
     }
     const Clock::time_point start = Clock::now();
-    const bool changed = pass->run(graph, context);
+    const bool changed = run_profiled(*pass, graph, context);
     const std::chrono::duration<double, std::milli> took = Clock::now() - start;
     if (verify_each_) {
       if (const auto broken = ir::verify(graph)) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -11,8 +12,10 @@
 
 #include "wick/ir/format.h"
 #include "wick/ir/interpreter.h"
+#include "wick/ir/profile.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/stats.h"
+#include "wick/runtime/step_labels.h"
 #include "wick/runtime/step_observer.h"
 
 namespace wick::runtime {
@@ -23,10 +26,10 @@ using Clock = std::chrono::steady_clock;
 /// A block of the memory manager for the length of a run.
 class Arena {
  public:
-  explicit Arena(size_t bytes) {
+  Arena(size_t bytes, const AllocationTag& tag) {
     if (bytes == 0) return;
     manager_ = memory_manager();
-    data_ = manager_->allocate(bytes, {.purpose = "arena", .where = {}});
+    data_ = manager_->allocate(bytes, tag);
   }
 
   Arena(const Arena&) = delete;
@@ -52,13 +55,13 @@ class RunMemory {
  public:
   RunMemory(const Plan& plan, std::span<const Argument> arguments)
       : plan_(plan),
-        arena_(plan.arena_bytes) {
+        arena_(plan.arena_bytes, plan.tags.arena) {
     for (const Argument& argument : arguments) {
       params_.push_back(const_cast<void*>(argument_data(argument)));
       buffers_.push_back(argument.buffer);
     }
-    for (const int index : plan.overwritten)
-      own(static_cast<size_t>(index));
+    for (size_t i = 0; i < plan.overwritten.size(); ++i)
+      own(static_cast<size_t>(plan.overwritten[i]), plan.tags.overwritten[i]);
     for (size_t k = 0; k < plan.results.size(); ++k)
       results_.push_back(make_result(k));
   }
@@ -96,10 +99,10 @@ class RunMemory {
 
  private:
   /// Steps write over this parameter: where its buffer must not be written, a copy is.
-  void own(size_t index) {
+  void own(size_t index, const AllocationTag& tag) {
     if (buffers_[index] && buffers_[index]->is_writable()) return;
     const size_t bytes = plan_.parameters[index].num_bytes();
-    Ref<Buffer> copy = Buffer::allocate(bytes, {.purpose = "argument copy", .where = {}});
+    Ref<Buffer> copy = Buffer::allocate(bytes, tag);
     if (bytes > 0) std::memcpy(copy->data(), params_[index], bytes);
     params_[index] = copy->data();
     buffers_[index] = std::move(copy);
@@ -108,7 +111,7 @@ class RunMemory {
   [[nodiscard]] Ref<Buffer> make_result(size_t k) const {
     const ResultSource& source = plan_.sources[k];
     if (source.kind == ResultSource::Kind::fresh) {
-      return Buffer::allocate(plan_.results[k].num_bytes(), {.purpose = "result", .where = {}});
+      return Buffer::allocate(plan_.results[k].num_bytes(), plan_.tags.results[k]);
     }
     if (source.kind == ResultSource::Kind::constant) {
       return plan_.constants[static_cast<size_t>(source.index)];
@@ -121,7 +124,7 @@ class RunMemory {
   [[nodiscard]] Ref<Buffer> param_as_result(size_t k, size_t index) const {
     if (buffers_[index] && buffers_[index]->is_writable()) return buffers_[index];
     const size_t bytes = plan_.results[k].num_bytes();
-    Ref<Buffer> copy = Buffer::allocate(bytes, {.purpose = "result", .where = {}});
+    Ref<Buffer> copy = Buffer::allocate(bytes, plan_.tags.results[k]);
     if (bytes > 0) std::memcpy(copy->data(), params_[index], bytes);
     return copy;
   }
@@ -133,6 +136,31 @@ class RunMemory {
   std::vector<Ref<Buffer>> results_;
 };
 
+/// What a step needs of the run it is part of.
+struct StepRun {
+  const RunMemory& memory;
+  int threads;
+  profile::Slice& slice;
+};
+
+const std::shared_ptr<const profile::Label> kNoLabel;
+
+void report(std::string_view name, int64_t bytes) {
+  profile::add(
+      {.kind = profile::Event::Kind::counter,
+       .label = std::make_shared<profile::Label>(profile::Label{.name = std::string(name)}),
+       .args = {{"bytes", bytes}},
+       .start = profile::now()});
+}
+
+/// Counters of the profile.
+void report_memory(size_t arena_bytes) {
+  const MemoryStats stats = memory_manager()->stats();
+  report("memory in use", stats.bytes_in_use);
+  report("memory cached", std::max<int64_t>(0, stats.bytes_reserved - stats.bytes_in_use));
+  report("arena", static_cast<int64_t>(arena_bytes));
+}
+
 class PlanExecutable final : public Executable {
  public:
   explicit PlanExecutable(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
@@ -140,17 +168,9 @@ class PlanExecutable final : public Executable {
   std::vector<Ref<Buffer>> run(std::span<const Argument> arguments) override {
     check(arguments.size() == plan_->parameters.size(), "one argument a parameter");
     runtime_counters().plan_runs.fetch_add(1, std::memory_order_relaxed);
-    const int threads = max_threads();
-    const ThreadCountScope scope(threads);
-    RunMemory memory(*plan_, arguments);
-    const StepObserver* observer = step_observer();
-    for (size_t s = 0; s < plan_->steps.size(); ++s) {
-      const auto start = observer == nullptr ? Clock::time_point() : Clock::now();
-      run_step(plan_->steps[s], memory, threads);
-      if (observer != nullptr)
-        (*observer)(*plan_, s, std::chrono::duration<double>(Clock::now() - start).count());
-    }
-    return memory.take_results();
+    if (profile::is_on()) [[unlikely]]
+      return run_profiled(arguments);
+    return run_steps(arguments, {});
   }
 
   ProgramSummary summary() const override { return plan_->summary; }
@@ -158,10 +178,35 @@ class PlanExecutable final : public Executable {
   std::string to_text() const override { return to_string(*plan_); }
 
  private:
-  void run_step(const Step& step, const RunMemory& memory, int threads) const {
+  using Labels = std::span<const std::shared_ptr<const profile::Label>>;  // empty: no profile
+
+  std::vector<Ref<Buffer>> run_profiled(std::span<const Argument> arguments) {
+    std::call_once(labels_made_, [this] { labels_ = step_labels(*plan_); });
+    profile::Slice slice("run", plan_->name);
+    std::vector<Ref<Buffer>> results = run_steps(arguments, labels_);
+    report_memory(0);
+    return results;
+  }
+
+  std::vector<Ref<Buffer>> run_steps(std::span<const Argument> arguments, Labels labels) const {
+    const int threads = max_threads();
+    const ThreadCountScope scope(threads);
+    RunMemory memory(*plan_, arguments);
+    if (!labels.empty()) report_memory(plan_->arena_bytes);
+    const StepObserver* observer = step_observer();
+    for (size_t s = 0; s < plan_->steps.size(); ++s) {
+      profile::Slice slice("step", labels.empty() ? kNoLabel : labels[s]);
+      const auto start = observer == nullptr ? Clock::time_point() : Clock::now();
+      run_step(plan_->steps[s], {memory, threads, slice});
+      if (observer != nullptr)
+        (*observer)(*plan_, s, std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    return memory.take_results();
+  }
+
+  void run_step(const Step& step, const StepRun& run) const {
     try {
-      std::visit([&](const auto& action) { run_action(step, action, memory, threads); },
-                 step.action);
+      std::visit([&](const auto& action) { run_action(step, action, run); }, step.action);
     } catch (const Error& error) {
       if (error.where().is_known()) throw;
       throw Error(step.where, error.op(), error.text());
@@ -172,10 +217,7 @@ class PlanExecutable final : public Executable {
     }
   }
 
-  static void run_action(const Step& /*step*/,
-                         const KernelStep& launch,
-                         const RunMemory& memory,
-                         int threads) {
+  static void run_action(const Step& /*step*/, const KernelStep& launch, const StepRun& run) {
     runtime_counters().kernel_launches.fetch_add(1, std::memory_order_relaxed);
     constexpr size_t kInlineArgs = 32;
     std::array<void*, kInlineArgs> few;
@@ -186,11 +228,15 @@ class PlanExecutable final : public Executable {
       args = many.data();
     }
     for (size_t i = 0; i < launch.args.size(); ++i)
-      args[i] = memory.at(launch.args[i]);
-    const LaunchCut cut = cut_launch(launch, threads);
+      args[i] = run.memory.at(launch.args[i]);
+    const LaunchCut cut = cut_launch(launch, run.threads);
     const int64_t pieces = cut.task_pieces * cut.vector_pieces;
+    run.slice.arg("pieces", pieces);
     if (pieces == 1) return run_piece(launch, args, cut, 0);
-    parallel_for(pieces, [&](int64_t piece) { run_piece(launch, args, cut, piece); });
+    parallel_for(pieces, [&](int64_t piece) {
+      const profile::Slice slice("piece", run.slice.label());
+      run_piece(launch, args, cut, piece);
+    });
   }
 
   static void run_piece(const KernelStep& launch,
@@ -209,35 +255,31 @@ class PlanExecutable final : public Executable {
     }
   }
 
-  void run_action(const Step& step,
-                  const LibraryStep& library,
-                  const RunMemory& memory,
-                  int threads) const {
+  void run_action(const Step& step, const LibraryStep& library, const StepRun& run) const {
     runtime_counters().library_calls.fetch_add(1, std::memory_order_relaxed);
     std::vector<const void*> operands;
     for (const int value : step.reads)
-      operands.push_back(memory.at(value));
-    void* result = memory.at(step.writes[0]);
-    if (threads == library.threads) {
-      library.call->run(operands.data(), result, memory.arena() + library.scratch_offset);
+      operands.push_back(run.memory.at(value));
+    void* result = run.memory.at(step.writes[0]);
+    if (run.threads == library.threads) {
+      library.call->run(operands.data(), result, run.memory.arena() + library.scratch_offset);
       return;
     }
     // Options::num_threads changed since the plan was built: oneDNN fixes the split of the work
     // when a primitive is made, and keeps primitives of both counts in its cache.
-    const std::unique_ptr<LibraryCall> other = make_library_call(library.op, threads);
-    const Arena scratch(other->scratch_bytes());
+    const std::unique_ptr<LibraryCall> other = make_library_call(library.op, run.threads);
+    const Arena scratch(
+        other->scratch_bytes(),
+        {.purpose = "scratch", .op = ir::to_string(library.op.op), .where = step.where});
     other->run(operands.data(), result, scratch.data());
   }
 
-  void run_action(const Step& step,
-                  const InterpretStep& interpreted,
-                  const RunMemory& memory,
-                  int /*threads*/) const {
+  void run_action(const Step& step, const InterpretStep& interpreted, const StepRun& run) const {
     runtime_counters().interpreted_steps.fetch_add(1, std::memory_order_relaxed);
     std::vector<Literal> operands;
     for (const int value : step.reads) {
       const Type& type = plan_->values[static_cast<size_t>(value)].type;
-      const auto* bytes = static_cast<const std::byte*>(memory.at(value));
+      const auto* bytes = static_cast<const std::byte*>(run.memory.at(value));
       operands.emplace_back(type, std::span(bytes, type.num_bytes()));
     }
     std::vector<Literal> results;
@@ -252,19 +294,18 @@ class PlanExecutable final : public Executable {
     }
     for (size_t i = 0; i < results.size(); ++i) {
       const std::span<const std::byte> bytes = results[i].bytes();
-      if (!bytes.empty()) std::memcpy(memory.at(step.writes[i]), bytes.data(), bytes.size());
+      if (!bytes.empty()) std::memcpy(run.memory.at(step.writes[i]), bytes.data(), bytes.size());
     }
   }
 
-  void run_action(const Step& step,
-                  const CopyStep& /*copy*/,
-                  const RunMemory& memory,
-                  int /*threads*/) const {
+  void run_action(const Step& step, const CopyStep& /*copy*/, const StepRun& run) const {
     const size_t bytes = plan_->values[static_cast<size_t>(step.writes[0])].type.num_bytes();
-    if (bytes > 0) std::memcpy(memory.at(step.writes[0]), memory.at(step.reads[0]), bytes);
+    if (bytes > 0) std::memcpy(run.memory.at(step.writes[0]), run.memory.at(step.reads[0]), bytes);
   }
 
   std::unique_ptr<Plan> plan_;
+  std::once_flag labels_made_;
+  std::vector<std::shared_ptr<const profile::Label>> labels_;  // shared with profiles; by step
 };
 
 }  // namespace

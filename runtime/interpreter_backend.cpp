@@ -3,6 +3,7 @@
 
 #include "wick/ir/interpreter.h"
 #include "wick/ir/printer.h"
+#include "wick/ir/profile.h"
 #include "wick/runtime/built_in_backends.h"
 #include "wick/runtime/stats.h"
 
@@ -15,6 +16,7 @@ class InterpreterExecutable final : public Executable {
 
   std::vector<Ref<Buffer>> run(std::span<const Argument> arguments) override {
     runtime_counters().plan_runs.fetch_add(1, std::memory_order_relaxed);
+    const profile::Slice slice("run", "interpret");
     check(arguments.size() == graph_->parameters().size(), "one argument a parameter");
     std::vector<Literal> parameters;
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -26,7 +28,10 @@ class InterpreterExecutable final : public Executable {
     std::vector<Ref<Buffer>> results;
     for (const Literal& value : ir::interpret(*graph_, parameters)) {
       const size_t bytes = value.bytes().size();
-      results.push_back(Buffer::allocate(bytes, {.purpose = "result", .where = {}}));
+      const ir::Node& maker = *graph_->results()[results.size()].node;
+      const AllocationTag tag{
+          .purpose = "result", .op = ir::to_string(maker.op()), .where = maker.location()};
+      results.push_back(Buffer::allocate(bytes, tag));
       if (bytes > 0) std::memcpy(results.back()->data(), value.data(), bytes);
     }
     return results;

@@ -5,16 +5,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "wick/ir/location.h"
 
 namespace wick::runtime {
 
-/// What an allocation is for.
-struct AllocationTag {
-  std::string_view purpose;  // op name, "arena", "leaf"...
+/// A tenant of an arena: a value, or the scratch of a step.
+struct ArenaItem {
+  std::string_view op;
   Location where;
+  size_t offset = 0;
+  size_t bytes = 0;
+  /// Steps of the plan during which the bytes are taken, both included.
+  int first_step = 0;
+  int last_step = 0;
+  bool is_scratch = false;
+};
+
+/// Who owns an allocation. Texts and `where.file` live as long as the process; `contents` is there
+/// during the call of `allocate` alone.
+struct AllocationTag {
+  /// "result": an op's value that leaves its program. "leaf": a tensor made from the program's
+  /// data. "constant": a literal of a plan. "argument copy": an operand that a step overwrites
+  /// although its owner may still read it. "arena": the temporaries of one run of a plan.
+  /// "scratch": working memory of a library call. "data": a data set's rows.
+  std::string_view purpose;
+  /// The op that makes the value, needs the copy or works in the scratch, and its line in the
+  /// user's program; of an arena, that of its largest item. A plan that many places of a program
+  /// share names the place that compiled it.
+  std::string_view op = {};
+  Location where = {};
+  /// Of an arena: who lives in it, by offset. Items whose steps are disjoint may share bytes.
+  std::span<const ArenaItem> contents = {};
 };
 
 struct MemoryStats {

@@ -37,6 +37,8 @@ struct PlanValue {
   Place place;
   int defined_at = -1;
   int last_read = -1;
+  ir::OpKind op = ir::OpKind::parameter;  // that makes it: of a fusion's result, the op inside
+  Location where;
 };
 
 /// One launch of a kernel of a fusion.
@@ -69,11 +71,18 @@ struct InterpretStep {
 /// A result that has to leave the arena.
 struct CopyStep {};
 
+/// An op of a fusion and its line in the user's program.
+struct StepOp {
+  ir::OpKind op = ir::OpKind::add;
+  Location where;
+};
+
 /// `reads` and `writes` are numbers of values. A fusion of several launches is several steps; the
 /// later ones have the same reads and writes.
 struct Step {
-  std::string name;  // op, or fusion kind
+  std::string name;  // op, or kernel
   Location where;
+  std::vector<StepOp> ops;  // of a fusion, in order; parameters and constants left out
   std::vector<int> reads;
   std::vector<int> writes;
   std::variant<KernelStep, LibraryStep, InterpretStep, CopyStep> action;
@@ -88,6 +97,14 @@ struct ResultSource {
   int index = 0;
 };
 
+/// What a run tells the memory manager, made once.
+struct AllocationTags {
+  std::vector<ArenaItem> arena_items;
+  AllocationTag arena;                     // shows arena_items
+  std::vector<AllocationTag> overwritten;  // one for each entry of Plan::overwritten
+  std::vector<AllocationTag> results;      // one a result
+};
+
 struct Plan {
   std::string name;
   std::vector<Type> parameters;
@@ -99,6 +116,7 @@ struct Plan {
   std::vector<ResultSource> sources;  // one a result
   size_t value_bytes = 0;             // of the arena, for values
   size_t arena_bytes = 0;             // and for the scratch of steps
+  AllocationTags tags;
   ProgramSummary summary;
 };
 

@@ -11,8 +11,10 @@
 
 #include "wick/codegen/lower.h"
 #include "wick/ir/check.h"
+#include "wick/ir/profile.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/placement.h"
+#include "wick/runtime/plan_tags.h"
 #include "wick/runtime/stats.h"
 
 namespace wick::runtime {
@@ -25,10 +27,13 @@ size_t aligned(size_t bytes) {
 }
 
 /// A buffer of the plan's own that nobody may write.
-Ref<Buffer> constant_buffer(const Literal& value) {
+Ref<Buffer> constant_buffer(const ir::Node& node) {
+  const Literal& value = node.attributes().literal("value");
   std::shared_ptr<MemoryManager> manager = memory_manager();
   const size_t bytes = value.bytes().size();
-  void* data = manager->allocate(bytes, {.purpose = "constant", .where = {}});
+  const AllocationTag tag{
+      .purpose = "constant", .op = ir::to_string(node.op()), .where = node.location()};
+  void* data = manager->allocate(bytes, tag);
   if (bytes > 0) std::memcpy(data, value.data(), bytes);
   return Buffer::wrap(data, bytes, [manager, data] { manager->free(data); }, /*writable=*/false);
 }
@@ -56,6 +61,7 @@ class PlanBuilder {
         plan_(std::make_unique<Plan>()) {}
 
   std::unique_ptr<Plan> run() {
+    profile::Slice slice("compile", "build plan");
     plan_->name = graph_.name();
     plan_->value_bytes = aligned(placement_.arena_bytes);
     numbers_.resize(static_cast<size_t>(graph_.id_bound()));
@@ -66,7 +72,9 @@ class PlanBuilder {
     finish_live_ranges();
     plan_->overwritten.assign(overwritten_.begin(), overwritten_.end());
     plan_->arena_bytes = plan_->value_bytes + workspace_bytes_;
+    tag_allocations(*plan_, result_values_);
     summarize();
+    slice.arg("steps", plan_->steps.size());
     runtime_counters().plans_built.fetch_add(1, std::memory_order_relaxed);
     return std::move(plan_);
   }
@@ -78,7 +86,7 @@ class PlanBuilder {
         plan_->parameters.push_back(node.type());
         return add_values(node, -1);
       case ir::OpKind::constant:
-        plan_->constants.push_back(constant_buffer(node.attributes().literal("value")));
+        plan_->constants.push_back(constant_buffer(node));
         return add_values(node, -1);
       case ir::OpKind::reshape:
         return add_values(node, value_of(node.operand(0)).defined_at);
@@ -106,7 +114,7 @@ class PlanBuilder {
       const int threads = max_threads();
       if (auto call = make_library_call(op, threads)) {
         const size_t bytes = call->scratch_bytes();
-        reserve_workspace(bytes);
+        reserve_workspace(node, bytes, /*num_steps=*/1);
         return push(node,
                     node.op_name(),
                     LibraryStep{.op = std::move(op),
@@ -129,15 +137,21 @@ class PlanBuilder {
           InterpretStep{
               .op = node.op(), .attributes = node.attributes(), .body = node.body()->clone()});
     }
-    codegen::LoweredFusion lowered = codegen::lower(node);
-    reserve_workspace(lowered.workspace_bytes);
+    codegen::LoweredFusion lowered = lower(node);
+    reserve_workspace(node, lowered.workspace_bytes, static_cast<int>(lowered.launches.size()));
     for (codegen::KernelLaunch& launch : lowered.launches)
       add_launch(node, launch);
+  }
+
+  static codegen::LoweredFusion lower(const ir::Node& fusion) {
+    const profile::Slice slice("compile", "lower");
+    return codegen::lower(fusion);
   }
 
   void add_launch(ir::Node& node, codegen::KernelLaunch& launch) {
     Step step{.name = launch.kernel->name,
               .where = node.location(),
+              .ops = ops_of(node),
               .reads = {},
               .writes = {},
               .action = {}};
@@ -164,9 +178,20 @@ class PlanBuilder {
     plan_->steps.push_back(std::move(step));
   }
 
+  static std::vector<StepOp> ops_of(const ir::Node& node) {
+    std::vector<StepOp> ops;
+    if (node.body() == nullptr) return ops;
+    for (const ir::Node* op = node.body()->first(); op != nullptr; op = op->next()) {
+      const bool computes = op->op() != ir::OpKind::parameter && op->op() != ir::OpKind::constant;
+      if (computes) ops.push_back({op->op(), op->location()});
+    }
+    return ops;
+  }
+
   void push(ir::Node& node, std::string_view name, decltype(Step::action) action) {
     Step step{.name = std::string(name),
               .where = node.location(),
+              .ops = ops_of(node),
               .reads = {},
               .writes = {},
               .action = std::move(action)};
@@ -177,8 +202,15 @@ class PlanBuilder {
     plan_->steps.push_back(std::move(step));
   }
 
+  /// The op that makes result i: of a fusion, the one in its body.
+  static const ir::Node& maker_of(const ir::Node& node, int i) {
+    if (node.body() == nullptr) return node;
+    return *node.body()->results()[static_cast<size_t>(i)].node;
+  }
+
   void add_values(ir::Node& node, int defined_at) {
     for (int i = 0; i < node.num_results(); ++i) {
+      const ir::Node& maker = maker_of(node, i);
       numbers_[static_cast<size_t>(node.id())].push_back(static_cast<int>(plan_->values.size()));
       const std::string& name = node.name(i);
       plan_->values.push_back(
@@ -186,13 +218,25 @@ class PlanBuilder {
            .type = node.type(i),
            .place = placement_.of({&node, i}),
            .defined_at = defined_at,
-           .last_read = -1});
+           .last_read = -1,
+           .op = maker.op(),
+           .where = maker.location()});
     }
   }
 
-  /// Scratch follows the values; steps run one after the other and share it.
-  void reserve_workspace(size_t bytes) {
+  /// Scratch of the node's steps, which come next. It follows the values; nodes run one after the
+  /// other and share it.
+  void reserve_workspace(const ir::Node& node, size_t bytes, int num_steps) {
+    if (bytes == 0) return;
     workspace_bytes_ = std::max(workspace_bytes_, aligned(bytes));
+    const ir::Node& maker = maker_of(node, 0);
+    plan_->tags.arena_items.push_back({.op = ir::to_string(maker.op()),
+                                       .where = maker.location(),
+                                       .offset = plan_->value_bytes,
+                                       .bytes = bytes,
+                                       .first_step = next_step(),
+                                       .last_step = next_step() + num_steps - 1,
+                                       .is_scratch = true});
   }
 
   void add_results() {
@@ -231,6 +275,7 @@ class PlanBuilder {
     plan_->values.push_back(std::move(copy));
     plan_->steps.push_back({.name = "copy",
                             .where = graph_.results()[k].node->location(),
+                            .ops = {},
                             .reads = {value},
                             .writes = {number},
                             .action = CopyStep{}});

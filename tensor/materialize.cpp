@@ -6,14 +6,64 @@
 #include <fmt/format.h>
 
 #include "wick/ir/check.h"
+#include "wick/ir/profile.h"
 #include "wick/passes/options.h"
 #include "wick/runtime/backend.h"
+#include "wick/runtime/profiler.h"
 #include "wick/tensor/import.h"
 #include "wick/tensor/plan_cache.h"
 
 namespace wick::detail {
 
 namespace {
+
+/// Shows a materialization in the profile, and what came before it as the time of recording.
+class ProfiledMaterialization {
+ public:
+  ProfiledMaterialization(std::string_view reason, std::source_location where)
+      : slice_("materialize", "materialize") {
+    if (!slice_.is_on()) return;
+    slice_.arg("reason", reason);
+    slice_.arg("where", to_string(Location(where)));
+    start_ = profile::now();
+  }
+
+  ProfiledMaterialization(const ProfiledMaterialization&) = delete;
+  ProfiledMaterialization& operator=(const ProfiledMaterialization&) = delete;
+
+  ~ProfiledMaterialization() {
+    if (slice_.is_on()) last_end = profile::now();
+  }
+
+  /// There was nothing to do: the program goes on recording.
+  void drop() { slice_.drop(); }
+
+  void report_recording(const Capture& capture) {
+    if (!slice_.is_on()) return;
+    slice_.arg("ops", capture.num_ops());
+    slice_.arg("results", capture.outputs().size());
+    profile::add({.kind = profile::Event::Kind::recording,
+                  .category = "record",
+                  .label = std::make_shared<profile::Label>(profile::Label{.name = "record"}),
+                  .args = {{"ops", capture.num_ops()}},
+                  .start = last_end,
+                  .duration = start_ - last_end});
+  }
+
+ private:
+  // Of this thread's last one. Taken there, so that recording itself need not look at a clock.
+  static thread_local int64_t last_end;
+
+  profile::Slice slice_;
+  int64_t start_ = 0;
+};
+
+thread_local int64_t ProfiledMaterialization::last_end = 0;
+
+void walk(Capture& capture, std::span<const Ref<Node>> nodes, bool with_escaping) {
+  const profile::Slice slice("materialize", "capture");
+  capture.walk(nodes, with_escaping);
+}
 
 /// Working memory that is reused from one materialization to the next, under the lock.
 struct Workspace {
@@ -42,19 +92,34 @@ void log_sync(const Capture& capture,
                        is_cached ? "plan cached" : "new plan"));
 }
 
+runtime::Executable* find_plan(const Capture& capture) {
+  profile::Slice slice("materialize", "plan cache");
+  PlanCache& cache = PlanCache::instance();
+  runtime::Executable* const executable = cache.find(capture);
+  slice.arg("hit", executable != nullptr);
+  if (slice.is_on() && executable == nullptr) slice.arg("because", cache.explain_miss(capture));
+  return executable;
+}
+
+std::unique_ptr<ir::Graph> imported(const Capture& capture) {
+  const profile::Slice slice("compile", "import");
+  return import_graph(capture);
+}
+
 runtime::Executable& compiled(const Capture& capture,
                               std::string_view reason,
                               std::source_location where) {
   PlanCache& cache = PlanCache::instance();
   const Options& options = wick::options();
-  runtime::Executable* executable = cache.find(capture);
+  runtime::Executable* executable = find_plan(capture);
   if (options.log.sync) log_sync(capture, executable != nullptr, reason, where);
   if (executable != nullptr) return *executable;
   if (options.log.recompile) {
     log_line("wick: recompile: " + cache.explain_miss(capture));
   }
+  const profile::Slice slice("compile", "compile");
   runtime::Backend& backend = runtime::find_backend(options.backend);
-  return *cache.insert(capture, backend.compile(import_graph(capture)));
+  return *cache.insert(capture, backend.compile(imported(capture)));
 }
 
 void bind(const Capture& capture, std::vector<runtime::Argument>& arguments) {
@@ -113,11 +178,14 @@ std::mutex& materialization_lock() {
 void materialize_nodes(std::span<const Ref<Node>> nodes,
                        const MaterializeRequest& request,
                        std::source_location where) {
+  profile::start_as_told();
   std::vector<Ref<Node>> gone;  // outlives the lock
+  ProfiledMaterialization profiled(request.reason, where);
   const std::lock_guard guard(materialization_lock());
   Workspace& space = workspace();
-  space.capture.walk(nodes, request.with_escaping);
-  if (space.capture.outputs().empty()) return;
+  walk(space.capture, nodes, request.with_escaping);
+  if (space.capture.outputs().empty()) return profiled.drop();
+  profiled.report_recording(space.capture);
   if (const Node* const lost = space.capture.lost_input()) {
     throw Error(lost->where(),
                 ir::op_name(lost->op(), lost->attributes()),

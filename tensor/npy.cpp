@@ -14,7 +14,8 @@ Tensor load_npy(const std::string& path, std::source_location where) {
   InputFile file({.op = "load_npy", .path = path, .where = where});
   Ref<runtime::Buffer> buffer;
   Type type = ir::read_npy_into(file, [&](const Type& found) {
-    buffer = runtime::Buffer::allocate(found.num_bytes(), {"leaf", where});
+    buffer = runtime::Buffer::allocate(found.num_bytes(),
+                                       {.purpose = "leaf", .op = "load_npy", .where = where});
     return static_cast<std::byte*>(buffer->data());
   });
   return Tensor(detail::Node::leaf(std::move(type), std::move(buffer), where));

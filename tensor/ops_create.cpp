@@ -32,9 +32,10 @@ Tensor filled(const Ref<Node>& value, const Shape& shape, Where where) {
       OpKind::broadcast, {&value, 1}, detail::share({{"shape", to_axes(shape)}}), where);
 }
 
-Tensor copied(const void* data, Type type, Where where) {
+Tensor copied(std::string_view op, const void* data, Type type, Where where) {
   const size_t bytes = type.num_bytes();
-  Ref<runtime::Buffer> buffer = runtime::Buffer::allocate(bytes, {"leaf", where});
+  Ref<runtime::Buffer> buffer =
+      runtime::Buffer::allocate(bytes, {.purpose = "leaf", .op = op, .where = where});
   if (bytes != 0) std::memcpy(buffer->data(), data, bytes);
   return Tensor(Node::leaf(std::move(type), std::move(buffer), where));
 }
@@ -101,7 +102,7 @@ Tensor scalar(double value, DType dtype, Where where) {
 
 Tensor tensor(std::initializer_list<float> values, Where where) {
   const Shape shape{static_cast<int64_t>(values.size())};
-  return copied(values.begin(), {DType::f32, shape}, where);
+  return copied("tensor", values.begin(), {DType::f32, shape}, where);
 }
 
 Tensor tensor(std::initializer_list<std::initializer_list<float>> rows, Where where) {
@@ -115,7 +116,7 @@ Tensor tensor(std::initializer_list<std::initializer_list<float>> rows, Where wh
     values.insert(values.end(), row.begin(), row.end());
   }
   const Shape shape{static_cast<int64_t>(rows.size()), static_cast<int64_t>(columns)};
-  return copied(values.data(), {DType::f32, shape}, where);
+  return copied("tensor", values.data(), {DType::f32, shape}, where);
 }
 
 template <typename T>
@@ -126,7 +127,7 @@ Tensor from_span(std::span<const T> values, Shape shape, Where where) {
     constexpr auto kText = "{} elements do not fill {}";
     throw Error(where, "from_span", fmt::format(kText, values.size(), to_string(type)));
   }
-  return copied(values.data(), std::move(type), where);
+  return copied("from_span", values.data(), std::move(type), where);
 }
 
 template Tensor from_span(std::span<const float>, Shape, Where);

@@ -24,7 +24,8 @@ ir::SafetensorsHeader read_header(InputFile& file) {
 }
 
 Tensor read_tensor(InputFile& file, const ir::SafetensorsEntry& entry, std::source_location where) {
-  Ref<runtime::Buffer> buffer = runtime::Buffer::allocate(entry.type.num_bytes(), {"leaf", where});
+  Ref<runtime::Buffer> buffer = runtime::Buffer::allocate(
+      entry.type.num_bytes(), {.purpose = "leaf", .op = "load_safetensors", .where = where});
   const std::span elements(static_cast<std::byte*>(buffer->data()), entry.type.num_bytes());
   file.read(entry.offset, elements);
   ir::check_safetensors_data(entry, elements, file.use());

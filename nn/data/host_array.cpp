@@ -10,9 +10,10 @@
 
 namespace wick::data {
 
-HostArray::HostArray(Type type)
+HostArray::HostArray(Type type, Where where)
     : type_(std::move(type)),
-      buffer_(runtime::Buffer::allocate(type_.num_bytes(), {.purpose = "data", .where = {}})),
+      buffer_(runtime::Buffer::allocate(type_.num_bytes(),
+                                        {.purpose = "data", .op = "host_array", .where = where})),
       begin_(static_cast<std::byte*>(buffer_->data())) {}
 
 HostArray HostArray::copy_bytes(std::span<const std::byte> bytes, Type type, Where where) {
@@ -20,7 +21,7 @@ HostArray HostArray::copy_bytes(std::span<const std::byte> bytes, Type type, Whe
     throw Error(
         where, "host_array", fmt::format("{} bytes given for {}", bytes.size(), to_string(type)));
   }
-  HostArray array(std::move(type));
+  HostArray array(std::move(type), where);
   if (!bytes.empty()) std::memcpy(array.begin_, bytes.data(), bytes.size());
   return array;
 }

@@ -18,7 +18,7 @@ class HostArray {
  public:
   HostArray() = default;
   /// Uninitialized, from the memory manager.
-  explicit HostArray(Type type);
+  explicit HostArray(Type type, Where where = Where::current());
 
   /// Copies `values`, whose number must be that of `shape`.
   template <typename T>

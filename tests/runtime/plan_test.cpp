@@ -197,6 +197,45 @@ arena 64 bytes (values 64, scratch 0), peak 80 bytes, intermediates 0 bytes
 )");
 }
 
+TEST(Plan, NamesTheOwnerOfEachAllocation) {
+  const auto plan = plan_of(R"(
+graph @f(%x: f32[4], %w: f32[4,40]) -> (f32[4], f32[4]) {
+  %r = reshape %x {shape = [1,4]} : f32[1,4]
+  %m = matmul %r, %w : f32[1,40]                  loc("net.cpp":7:3)
+  %s = reshape %m {shape = [4,10]} : f32[4,10]
+  %t = reduce_sum %s {axes = [1]} : f32[4]        loc("net.cpp":8:5)
+  %u = add %t, %x : f32[4]                        loc("net.cpp":9:5)
+  %v = neg %t : f32[4]                            loc("net.cpp":10:5)
+  return %u, %v
+})");
+  const AllocationTags& tags = plan->tags;
+
+  ASSERT_EQ(tags.arena_items.size(), 1U);
+  EXPECT_EQ(tags.arena_items[0].op, "matmul");
+  EXPECT_EQ(tags.arena_items[0].bytes, 160U);
+  EXPECT_EQ(tags.arena_items[0].first_step, 0);
+  EXPECT_EQ(tags.arena_items[0].last_step, 1) << "the reshape's reader keeps it";
+  EXPECT_EQ(tags.arena.op, "matmul");
+  EXPECT_EQ(tags.arena.where, Location("net.cpp", 7, 3));
+  ASSERT_EQ(tags.results.size(), 2U);
+  EXPECT_EQ(tags.results[0].op, "add");
+  EXPECT_EQ(tags.results[1].op, "neg");
+  EXPECT_EQ(tags.results[1].where, Location("net.cpp", 10, 5));
+}
+
+TEST(Plan, NamesWhoOverwritesAnArgument) {
+  const auto plan = plan_of(R"(
+graph @f(%x: f32[4] {donate}, %y: f32[4]) -> (f32[4]) {
+  %s = sub %x, %y : f32[4]                        loc("net.cpp":8:5)
+  return %s
+})");
+
+  ASSERT_EQ(plan->tags.overwritten.size(), 1U);
+  EXPECT_EQ(plan->tags.overwritten[0].purpose, "argument copy");
+  EXPECT_EQ(plan->tags.overwritten[0].op, "sub");
+  EXPECT_EQ(plan->tags.overwritten[0].where, Location("net.cpp", 8, 5));
+}
+
 TEST(PlanVerifier, FindsAValueOverwrittenBeforeItsLastRead) {
   const auto graph = ir::parse_graph(R"(
 graph @f(%x: f32[4]) -> (f32[4]) {
