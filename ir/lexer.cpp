@@ -72,6 +72,12 @@ Token TokenStream::expect(TokenKind kind, std::string_view what) {
   return take();
 }
 
+void TokenStream::spend(const Token& at, size_t bytes) {
+  constexpr size_t kMost = size_t{1} << 30U;
+  if (bytes > kMost - spent_) fail(at, "the literal is too large");
+  spent_ += bytes;
+}
+
 void TokenStream::fail(const Token& at, std::string_view text) const {
   const std::string_view line = line_around(text_, at.offset);
   const auto column = static_cast<size_t>(text_.data() + at.offset - line.data());

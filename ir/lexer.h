@@ -39,6 +39,10 @@ class TokenStream {
   void expect_word(std::string_view identifier);
   Token expect(TokenKind kind, std::string_view what);
 
+  /// Counts memory that a repeated literal asks for, a few characters for any amount. Fails when
+  /// those of the whole text ask for more than 1 GiB.
+  void spend(const Token& at, size_t bytes);
+
   /// Throws ParseError: place, text, the source line and a caret.
   [[noreturn]] void fail(const Token& at, std::string_view text) const;
   [[noreturn]] void fail_expected(std::string_view what) const;
@@ -57,6 +61,7 @@ class TokenStream {
   std::string_view text_;
   std::string_view file_;
   size_t offset_ = 0;
+  size_t spent_ = 0;
   Token next_;
 };
 

@@ -13,9 +13,6 @@
 namespace wick::ir {
 namespace {
 
-/// A repeated literal is a few characters that ask for much memory.
-constexpr size_t kLargestSplat = size_t{1} << 30U;
-
 template <typename T>
 void check_number(const TokenStream& tokens,
                   const Token& token,
@@ -102,7 +99,7 @@ T parse_element(TokenStream& tokens) {
 template <typename T>
 Literal parse_splat(TokenStream& tokens, const Token& start, const Type& type) {
   const T value = parse_element<T>(tokens);
-  if (type.num_bytes() > kLargestSplat) tokens.fail(start, "the literal is too large");
+  tokens.spend(start, type.num_bytes());
   Literal literal(type);
   for (T& element : literal.mutable_values<T>()) {
     element = value;

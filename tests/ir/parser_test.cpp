@@ -136,6 +136,10 @@ TEST(ParserErrors, OfLines) {
       {"%y = constant {value = dense<f32[]: 1e99>} : f32[]", "1e99 is out of range"},
       {"%y = constant {value = dense<f32[1099511627776]: splat 0>} : f32[1]",
        "the literal is too large"},
+      // Each is small enough; both are not.
+      {"%y = constant {value = dense<u8[1]: splat 0>} : u8[1]\n"
+       "%z = constant {value = dense<u8[1073741824]: splat 0>} : u8[1]",
+       "the literal is too large"},
       {"%y = neg %x : f32[2,3] loc(\"f\":-1:2)", "-1 is out of range"},
       {"%y = fusion @k(%x) { ^(%a: f32[3]): yield %a } : f32[3]",
        "operand 0 of the fusion is f32[2,3], parameter 0 of its body f32[3]"},
