@@ -1,6 +1,6 @@
 #include "wick/passes/plan_memory.h"
 
-#include "random_graph.h"
+#include "support/random_graph.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/builder.h"

@@ -1,8 +1,9 @@
-#include "random_graph.h"
+#include "support/random_graph.h"
 
 #include <cmath>
 #include <set>
 
+#include "support/random_pipeline.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/interpreter.h"
@@ -10,6 +11,7 @@
 #include "wick/ir/parser.h"
 #include "wick/ir/printer.h"
 #include "wick/ir/verifier.h"
+#include "wick/passes/pass_manager.h"
 
 namespace wick::testing_support {
 namespace {
@@ -44,6 +46,17 @@ TEST(RandomGraph, CoversTheOpTable) {
   }
 }
 
+TEST(RandomGraph, ComputesInEveryDType) {
+  std::set<DType> seen;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const auto graph = random_graph(seed);
+    for (const ir::Node* node = graph->first(); node != nullptr; node = node->next()) {
+      if (ir::has(node->op(), ir::kElementwise)) seen.insert(node->type().dtype);
+    }
+  }
+  EXPECT_EQ(seen.size(), static_cast<size_t>(kNumDTypes));
+}
+
 TEST(RandomGraph, KeepsValuesTame) {
   int64_t finite = 0;
   int64_t elements = 0;
@@ -59,6 +72,22 @@ TEST(RandomGraph, KeepsValuesTame) {
   }
   EXPECT_GT(elements, 10'000);
   EXPECT_GT(finite, elements * 9 / 10);
+}
+
+TEST(RandomPipeline, ParsesAndPlansMemoryLast) {
+  std::set<std::string> seen;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const std::string pipeline = random_pipeline(seed);
+    EXPECT_EQ(pipeline, random_pipeline(seed));
+    EXPECT_NO_THROW((void)passes::PassManager::parse(pipeline)) << pipeline;
+    const size_t planner = pipeline.find("plan-memory");
+    if (planner != std::string::npos) {
+      const size_t next = pipeline.find_first_of(",{", planner);
+      EXPECT_TRUE(next == std::string::npos || pipeline[next] == '{') << pipeline;
+    }
+    seen.insert(pipeline);
+  }
+  EXPECT_GT(seen.size(), 80U);
 }
 
 TEST(FirstDifference, ToleratesRoundingOnly) {

@@ -1,6 +1,6 @@
 // Passes keep the meaning of programs: the interpreter gives the same before and after.
 
-#include "random_graph.h"
+#include "support/random_graph.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/interpreter.h"

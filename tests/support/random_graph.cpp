@@ -103,12 +103,33 @@ std::vector<Literal> random_inputs(const ir::Graph& graph, uint64_t seed, bool s
   return inputs;
 }
 
+double result_tolerance(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 1e-9;
+    case DType::f32:
+      return 2e-3;
+    case DType::f16:
+      return 4e-2;
+    case DType::bf16:
+      return 0.3;
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::bool_:
+      return 0;
+  }
+  __builtin_unreachable();
+}
+
 std::optional<std::string> first_difference(const Literal& expected, const Literal& actual) {
   if (expected.type() != actual.type()) {
     return "type " + to_string(actual.type()) + ", expected " + to_string(expected.type());
   }
   const DType dtype = expected.type().dtype;
-  const double tolerance = dtype == DType::f64 ? kResultTolerance64 : kResultTolerance;
+  const double tolerance = result_tolerance(dtype);
   for (int64_t i = 0; i < expected.numel(); ++i) {
     const bool equal = is_float(dtype)
                            ? agree(expected.as_double(i), actual.as_double(i), tolerance)

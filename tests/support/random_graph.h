@@ -3,7 +3,7 @@
 // Random graphs over every op of the table, for differential tests.
 //
 // The generator follows bounds on magnitude and on rounding error, so that two correct
-// implementations agree on every result within `kResultTolerance`, however they order sums or fuse
+// implementations agree on every result within `result_tolerance`, however they order sums or fuse
 // multiplications with additions. Ops that jump (floor, comparisons, argmax, casts to integers...)
 // are applied to values only that every implementation computes to the same bits.
 
@@ -38,8 +38,8 @@ std::vector<Literal> random_inputs(const ir::Graph& graph,
                                    uint64_t seed,
                                    bool special_values = false);
 
-inline constexpr double kResultTolerance = 2e-3;  // relative and absolute, f32
-inline constexpr double kResultTolerance64 = 1e-9;
+/// Relative and absolute; 0 for integers and bools.
+double result_tolerance(DType dtype);
 
 /// The first place where two results differ by more than rounding explains, in words. Integers and
 /// bools must be equal; NaN equals NaN.

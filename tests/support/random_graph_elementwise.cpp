@@ -106,10 +106,13 @@ bool Generator::cast() {
   const DType from = x->value.type().dtype;
   const DType to = random_dtype();
   if (is_float(from) && !is_float(to) && !x->fact.exact) return false;
-  if (is_float(to) && x->fact.bound > 1e6) return false;
+  if (is_float(to) && x->fact.bound > (to == DType::f16 ? 3e4 : 1e6)) return false;
   Fact fact = x->fact;
-  if (from == DType::f64 && to == DType::f32) fact.error += epsilon(DType::f32) * fact.bound;
-  // A value exact in f64 rounds to the same f32 everywhere; others may round to either side.
+  if (is_float(from) && is_float(to) && epsilon(to) > epsilon(from)) {
+    // What is exact rounds to the same narrower value everywhere; others may round to either side.
+    fact.error += epsilon(to) * fact.bound;
+  }
+  if (!is_float(to)) fact.error = 0;  // only what is exact comes here
   if (to == DType::bool_) fact = {.bound = 1};
   return add(OpKind::cast, {*x}, fact, {{"dtype", to}}).has_value();
 }

@@ -12,6 +12,23 @@ namespace wick::testing_support {
 
 using ir::OpKind;
 
+namespace {
+
+std::optional<double> largest_small_integer(DType dtype) {
+  switch (dtype) {
+    case DType::i8:
+      return 128;
+    case DType::u8:
+      return 255;
+    case DType::i16:
+      return 32768;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
 Shape Generator::random_shape() {
   static const std::vector<int64_t> kExtents = {1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 33};
   std::vector<int64_t> extents(random_.below(5));
@@ -30,9 +47,16 @@ DType Generator::random_dtype() {
                                              DType::f32,
                                              DType::f32,
                                              DType::f32,
+                                             DType::f32,
+                                             DType::f32,
                                              DType::f64,
+                                             DType::f16,
+                                             DType::bf16,
+                                             DType::i8,
+                                             DType::i16,
                                              DType::i32,
                                              DType::i64,
+                                             DType::u8,
                                              DType::bool_};
   return random_.pick(kDTypes);
 }
@@ -106,7 +130,10 @@ Entry Generator::partner(const Entry& x, bool exact_only) {
 
 double Generator::epsilon(DType dtype) {
   // A few units in the last place: functions may err by 2, sums by more, which their rows add.
-  return dtype == DType::f64 ? 1e-15 : 5e-7;
+  return dtype == DType::f64    ? 1e-15
+         : dtype == DType::f16  ? 2e-3
+         : dtype == DType::bf16 ? 1.6e-2
+                                : 5e-7;
 }
 
 Fact Generator::rounded(double bound, double error, DType dtype) {
@@ -126,10 +153,12 @@ std::optional<Entry> Generator::add(OpKind op,
   try {
     const Type type = ir::infer_type(op, types, attributes, {});
     // Half of the tolerance of first_difference: a result far below its bound gets less of it.
-    const double limit = 0.5 * (type.dtype == DType::f64 ? kResultTolerance64 : kResultTolerance);
+    const double limit = 0.5 * result_tolerance(type.dtype);
     if (type.numel() > options_.max_elements || fact.error > limit) return std::nullopt;
     ir::Node* node = graph_.add(op, std::move(values), std::move(attributes));
     pool_.push_back({node->result(), fact});
+    // Small integers wrap, so arithmetic on bounds says nothing about them.
+    if (const auto largest = largest_small_integer(type.dtype)) pool_.back().fact.bound = *largest;
     return pool_.back();
   } catch (const Error&) {  // what does not fit is not added
     return std::nullopt;

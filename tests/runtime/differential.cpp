@@ -1,0 +1,93 @@
+#include "differential.h"
+
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
+#include "run_graph.h"
+#include "support/random_graph.h"
+#include "support/random_pipeline.h"
+#include <fmt/format.h>
+
+#include "wick/ir/interpreter.h"
+#include "wick/ir/printer.h"
+#include "wick/passes/pass_manager.h"
+#include "wick/passes/plan_memory.h"
+#include "wick/runtime/executor.h"
+
+namespace wick::runtime {
+namespace {
+
+/// A convolution may multiply its padding, which gives NaN where a weight is not finite, or leave
+/// it out: implementations differ.
+bool has_convolution(const ir::Graph& graph) {
+  for (const ir::Node* node = graph.first(); node != nullptr; node = node->next()) {
+    const bool is_matmul = node->op() == ir::OpKind::matmul;
+    if (ir::has(node->op(), ir::kContraction) && !is_matmul) return true;
+  }
+  return false;
+}
+
+std::optional<std::string> first_problem(const DifferentialCase& what,
+                                         const ir::Graph& graph,
+                                         std::string& context) {
+  const auto inputs = testing_support::random_inputs(
+      graph, what.seed, what.special_values && !has_convolution(graph));
+  const std::vector<Literal> expected = ir::interpret(graph, inputs);
+  const auto optimized = graph.clone();
+  passes::PassContext pass_context;
+  auto pipeline = passes::PassManager::parse(what.pipeline);
+  pipeline.set_verify_each(true);
+  pipeline.run(*optimized, pass_context);
+  context += fmt::format("\noptimized: {}", ir::to_string(*optimized));
+  if (pipeline.text().find("plan-memory") != std::string::npos) {
+    if (const auto flaw = passes::verify_memory_plan(*optimized)) return flaw;
+  }
+  auto plan = build_plan(*optimized, {.fusions = what.fusions});
+  context += fmt::format("\n{}", to_string(*plan));
+  if (const auto flaw = verify(*plan)) return flaw;
+  const auto executable = make_executable(std::move(plan));
+  const auto buffers = executable->run(arguments_of(inputs));
+  for (size_t k = 0; k < buffers.size(); ++k) {
+    const Literal got = literal_of(expected[k].type(), *buffers[k]);
+    const auto difference = testing_support::first_difference(expected[k], got);
+    if (difference) return fmt::format("result {}: {}", k, *difference);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+DifferentialCase random_case(uint64_t seed) {
+  return {.seed = seed,
+          .pipeline = testing_support::random_pipeline(seed),
+          .fusions = PlanOptions::Fusions::compile,
+          .special_values = seed % 4 == 0};
+}
+
+std::optional<DifferentialFailure> run_and_compare(const DifferentialCase& what) {
+  const auto graph = testing_support::random_graph(what.seed);
+  std::string context =
+      fmt::format("pipeline: {}\nrecorded: {}", what.pipeline, ir::to_string(*graph));
+  try {
+    const auto problem = first_problem(what, *graph, context);
+    if (!problem) return std::nullopt;
+    return DifferentialFailure{*problem, context};
+  } catch (const std::exception& failure) {
+    return DifferentialFailure{failure.what(), context};
+  }
+}
+
+std::string write_reproducer(const DifferentialCase& what, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  const auto graph = testing_support::random_graph(what.seed);
+  const std::string path = fmt::format("{}/{}.wick", folder, graph->name());
+  std::ofstream(path) << ir::to_string(*graph);
+  constexpr auto kText =
+      "  wick-run {0} '--pass-pipeline={1}' --reference=interpreter\n"
+      "  wick-reduce {0} --expect-error='mismatch|error' -- "
+      "wick-run {{}} '--pass-pipeline={1}' --reference=interpreter\n";
+  return fmt::format(kText, path, what.pipeline);
+}
+
+}  // namespace wick::runtime
