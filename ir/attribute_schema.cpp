@@ -23,10 +23,14 @@ constexpr std::array<std::string_view, 8> kKindNames = {"a flag",
                                                         "a list of strings",
                                                         "a literal"};
 
-const Specs kConv = {
-    {"dilation", integers}, {"groups", integer}, {"padding", integers}, {"stride", integers}};
-const Specs kPool = {
-    {"exclude_padding", flag}, {"kernel", integers}, {"padding", integers}, {"stride", integers}};
+const Specs kConv = {{"dilation", integers, 1},
+                     {"groups", integer, 1},
+                     {"padding", integers, 0},
+                     {"stride", integers, 1}};
+const Specs kPool = {{"exclude_padding", flag, 0},
+                     {"kernel", integers},
+                     {"padding", integers, 0},
+                     {"stride", integers}};  // absent: the kernel
 
 Specs with(Specs specs, AttributeSpec extra) {
   specs.push_back(extra);
@@ -36,18 +40,18 @@ Specs with(Specs specs, AttributeSpec extra) {
 
 /// No entry: no attributes.
 Specs specs_for(OpKind op) {
-  if (has(op, kReduction)) return {{"axes", integers}, {"keepdims", flag}};
+  if (has(op, kReduction)) return {{"axes", integers}, {"keepdims", flag, 0}};
   const std::pair<OpKind, Specs> rows[] = {
       {OpKind::cast, {{"dtype", dtype}}},
       {OpKind::broadcast, {{"shape", integers}}},
       {OpKind::reshape, {{"shape", integers}}},
       {OpKind::permute, {{"axes", integers}}},
-      {OpKind::slice, {{"sizes", integers}, {"starts", integers}, {"steps", integers}}},
+      {OpKind::slice, {{"sizes", integers}, {"starts", integers, 0}, {"steps", integers, 1}}},
       {OpKind::concat, {{"axis", integer}}},
-      {OpKind::pad, {{"high", integers}, {"interior", integers}, {"low", integers}}},
+      {OpKind::pad, {{"high", integers, 0}, {"interior", integers, 0}, {"low", integers, 0}}},
       {OpKind::gather, {{"axis", integer}}},
       {OpKind::scatter_add, {{"axis", integer}}},
-      {OpKind::matmul, {{"transpose_lhs", flag}, {"transpose_rhs", flag}}},
+      {OpKind::matmul, {{"transpose_lhs", flag, 0}, {"transpose_rhs", flag, 0}}},
       {OpKind::conv2d, kConv},
       {OpKind::conv2d_input_grad, with(kConv, {"input_shape", integers})},
       {OpKind::conv2d_weight_grad, with(kConv, {"weight_shape", integers})},
@@ -58,7 +62,7 @@ Specs specs_for(OpKind op) {
       {OpKind::constant, {{"value", literal}}},
       {OpKind::iota, {{"axis", integer}, {"dtype", dtype}, {"shape", integers}}},
       {OpKind::random_bits, {{"shape", integers}}},
-      {OpKind::parameter, {{"donate", flag}, {"scalar", flag}}},
+      {OpKind::parameter, {{"donate", flag, 0}, {"scalar", flag, 0}}},
       {OpKind::custom, {{"in_place", integers}, {"op", text}}},
       {OpKind::fusion, {{"in_place", integers}, {"kind", text}}},
   };
@@ -86,11 +90,27 @@ const AttributeSpec* find_spec(OpKind op, std::string_view name) {
   return nullptr;
 }
 
+bool says(const AttributeValue& value, int64_t number) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag == (number != 0);
+  if (const auto* integer = std::get_if<int64_t>(&value)) return *integer == number;
+  const auto* list = std::get_if<std::vector<int64_t>>(&value);
+  return list != nullptr &&
+         std::ranges::all_of(*list, [&](int64_t element) { return element == number; });
+}
+
 }  // namespace
 
 std::span<const AttributeSpec> attribute_specs(OpKind op) {
   static const std::array<Specs, kNumOps> kTable = all_specs();
   return kTable[static_cast<size_t>(op)];
+}
+
+void drop_defaults(OpKind op, Attributes& attributes) {
+  if (attributes.empty()) return;
+  for (const AttributeSpec& spec : attribute_specs(op)) {
+    const AttributeValue* value = spec.fallback ? attributes.find(spec.name) : nullptr;
+    if (value != nullptr && says(*value, *spec.fallback)) attributes.erase(spec.name);
+  }
 }
 
 std::optional<std::string> check_attributes(OpKind op, const Attributes& attributes) {

@@ -30,12 +30,18 @@ inline AttributeKind kind_of(const AttributeValue& value) {
 struct AttributeSpec {
   std::string_view name;
   AttributeKind kind;
+  /// What absence means: of a flag, an integer, or each of a list's integers.
+  std::optional<int64_t> fallback = std::nullopt;
 };
 
 /// The attributes of an op's own meaning, sorted by name. Beside them any op may carry `buffers`
 /// and names with a dot, which belong to whoever sets them and are not checked; a custom op any
 /// name.
 std::span<const AttributeSpec> attribute_specs(OpKind op);
+
+/// Removes what says no more than its absence, so that equal nodes look equal. The attributes have
+/// to be sound.
+void drop_defaults(OpKind op, Attributes& attributes);
 
 /// What is wrong with the attributes of an op, as the second half of a sentence.
 std::optional<std::string> check_attributes(OpKind op, const Attributes& attributes);

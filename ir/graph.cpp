@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wick/ir/attribute_schema.h"
 #include "wick/ir/check.h"
 
 namespace wick::ir {
@@ -93,6 +94,7 @@ Node* Graph::add_parameter(Type type, std::string name, Attributes attributes) {
   std::unique_ptr<Node> node(new Node());
   node->op_ = OpKind::parameter;
   node->types_.push_back(std::move(type));
+  drop_defaults(OpKind::parameter, attributes);
   node->attributes_ = std::move(attributes);
   if (!name.empty()) node->set_name(std::move(name));
   parameters_.reserve(parameters_.size() + 1);
@@ -109,8 +111,9 @@ Node* Graph::add(OpKind op,
   check(op != OpKind::parameter && op != OpKind::fusion,
         "parameters and fusions have their own way of being added");
   std::unique_ptr<Node> node(new Node());
-  node->op_ = op;
   node->types_.push_back(infer_type(op, types_of(operands), attributes, location));
+  drop_defaults(op, attributes);
+  node->op_ = op;
   node->operands_ = std::move(operands);
   node->attributes_ = std::move(attributes);
   node->location_ = location;

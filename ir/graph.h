@@ -121,7 +121,7 @@ class Graph {
   /// A deep copy, with fresh ids in list order.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 
-  // Making nodes. `before` null appends.
+  // Making nodes. `before` null appends. Attributes at their defaults are dropped.
 
   /// Attributes in use: `scalar` (a rank-0 value passed by content, such as a learning rate),
   /// `donate` (its buffer dies with the run and may be reused).

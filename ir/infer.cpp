@@ -88,7 +88,7 @@ void Inference::require_count(int least, int most) const {
   const std::string range = most < 0        ? fmt::format("{} or more", least)
                             : most == least ? fmt::format("{}", least)
                                             : fmt::format("{} to {}", least, most);
-  const std::string_view plural = least == 1 && most <= 1 ? "" : "s";
+  const std::string_view plural = most == 1 ? "" : "s";
   fail(fmt::format("takes {} operand{}, got {}: {}", range, plural, count, list_of(operands)));
 }
 

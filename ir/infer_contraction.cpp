@@ -115,6 +115,17 @@ Shape batch_of(const Shape& shape) {
   return Shape(shape.extents().first(static_cast<size_t>(shape.ndim()) - 2));
 }
 
+/// The first two operands, of one float dtype.
+void require_floats(const Inference& call) {
+  call.require_float(call.operand(0));
+  call.require_same_dtype(call.operand(0), call.operand(1));
+}
+
+/// The operand of the forward op that a gradient does not read, from the attribute with its shape.
+Type unread_operand(const Inference& call, std::string_view shape) {
+  return {call.operand(0).dtype, call.required_shape(shape)};
+}
+
 }  // namespace
 
 Type infer_matmul(const Inference& call) {
@@ -143,30 +154,21 @@ Type infer_matmul(const Inference& call) {
 }
 
 Type infer_conv2d(const Inference& call) {
-  const Type& x = call.operand(0);
-  const Type& w = call.operand(1);
-  call.require_float(x);
-  call.require_same_dtype(x, w);
-  return {x.dtype, conv2d_shape(call, x, w)};
+  require_floats(call);
+  return {call.operand(0).dtype, conv2d_shape(call, call.operand(0), call.operand(1))};
 }
 
 Type infer_conv2d_input_grad(const Inference& call) {
-  const Type& cotangent = call.operand(0);
-  const Type& w = call.operand(1);
-  call.require_float(cotangent);
-  call.require_same_dtype(cotangent, w);
-  Type x{cotangent.dtype, call.required_shape("input_shape")};
-  require_cotangent(call, cotangent, conv2d_shape(call, x, w));
+  require_floats(call);
+  Type x = unread_operand(call, "input_shape");
+  require_cotangent(call, call.operand(0), conv2d_shape(call, x, call.operand(1)));
   return x;
 }
 
 Type infer_conv2d_weight_grad(const Inference& call) {
-  const Type& x = call.operand(0);
-  const Type& cotangent = call.operand(1);
-  call.require_float(x);
-  call.require_same_dtype(x, cotangent);
-  Type w{x.dtype, call.required_shape("weight_shape")};
-  require_cotangent(call, cotangent, conv2d_shape(call, x, w));
+  require_floats(call);
+  Type w = unread_operand(call, "weight_shape");
+  require_cotangent(call, call.operand(1), conv2d_shape(call, call.operand(0), w));
   return w;
 }
 
@@ -176,17 +178,14 @@ Type infer_pool2d(const Inference& call) {
 }
 
 Type infer_pool2d_grad(const Inference& call) {
-  const Type& x = call.operand(0);
-  const Type& cotangent = call.operand(1);
-  call.require_same_dtype(x, cotangent);
-  require_cotangent(call, cotangent, pool2d_shape(call, x));
-  return x;
+  require_floats(call);
+  require_cotangent(call, call.operand(1), pool2d_shape(call, call.operand(0)));
+  return call.operand(0);
 }
 
 Type infer_avg_pool2d_grad(const Inference& call) {
-  const Type& cotangent = call.operand(0);
-  Type x{cotangent.dtype, call.required_shape("input_shape")};
-  require_cotangent(call, cotangent, pool2d_shape(call, x));
+  Type x = unread_operand(call, "input_shape");
+  require_cotangent(call, call.operand(0), pool2d_shape(call, x));
   return x;
 }
 

@@ -25,6 +25,11 @@ std::string hint_of(const Token& name) {
   return is_number ? std::string() : std::string(name.text);
 }
 
+/// `1 result`, `2 results`.
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 /// Parses the lines of one graph or fusion body, whose names are its own.
 class BodyParser {
  public:
@@ -54,6 +59,7 @@ class BodyParser {
   Type type_ahead() const;
   Value value();
   std::vector<Value> values();
+  std::vector<Value> operands_of_op();
   Names result_names();
   std::vector<Type> result_types();
   Location location();
@@ -118,6 +124,12 @@ std::vector<Value> BodyParser::values() {
   return list;
 }
 
+std::vector<Value> BodyParser::operands_of_op() {
+  std::vector<Value> list = values();
+  if (!tokens_.is("{") && !tokens_.is(":")) tokens_.fail_expected("a value, '{' or ':'");
+  return list;
+}
+
 Names BodyParser::result_names() {
   Names names;
   if (tokens_.peek().kind != TokenKind::value) return names;
@@ -129,7 +141,6 @@ Names BodyParser::result_names() {
 }
 
 std::vector<Type> BodyParser::result_types() {
-  tokens_.expect(":");
   if (!tokens_.accept("(")) return {parse_type(tokens_)};
   std::vector<Type> types;
   if (tokens_.accept(")")) return types;
@@ -178,7 +189,7 @@ OpKind BodyParser::op_named(const Token& at) {
 
 Node* BodyParser::operation(const Token& at) {
   const OpKind op = op_named(at);
-  std::vector<Value> operands = values();
+  std::vector<Value> operands = operands_of_op();
   Attributes attributes = parse_attributes(tokens_);
   return add(at, op, std::move(operands), std::move(attributes));
 }
@@ -210,7 +221,7 @@ Node* BodyParser::custom(const Token& at) {
   if (!is_custom_op_name(name)) {
     tokens_.fail(at, fmt::format("an op in quotes is named like geo.hypot, not '{}'", name));
   }
-  std::vector<Value> operands = values();
+  std::vector<Value> operands = operands_of_op();
   Attributes attributes = parse_attributes(tokens_);
   if (attributes.has("op")) tokens_.fail(at, "the attribute op is the name in quotes");
   attributes.set("op", name);
@@ -225,9 +236,9 @@ void BodyParser::check_arity(const Token& at,
   const std::span<Node* const> parameters = body.parameters();
   if (parameters.size() != operands.size()) {
     tokens_.fail(at,
-                 fmt::format("the fusion has {} operands, its body {} parameters",
-                             operands.size(),
-                             parameters.size()));
+                 fmt::format("the fusion has {}, its body {}",
+                             counted(operands.size(), "operand"),
+                             counted(parameters.size(), "parameter")));
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].type() != parameters[i]->type()) {
@@ -272,14 +283,18 @@ void BodyParser::line() {
   const bool is_custom = at.kind == TokenKind::string;
   if (!is_custom) tokens_.expect(TokenKind::identifier, "an op");
   Node* node = is_custom ? custom(at) : at.text == "fusion" ? fusion(at) : operation(at);
+  tokens_.expect(":");
   const Token type_at = tokens_.peek();
   const std::vector<Type> types = result_types();
-  if (static_cast<int>(names.size()) != node->num_results()) {
+  const auto num_results = static_cast<size_t>(node->num_results());
+  if (names.size() != num_results) {
     tokens_.fail(
-        at, fmt::format("{} has {} results, not {}", at.text, node->num_results(), names.size()));
+        at,
+        fmt::format("{} has {}, not {}", at.text, counted(num_results, "result"), names.size()));
   }
-  if (static_cast<int>(types.size()) != node->num_results()) {
-    tokens_.fail(type_at, fmt::format("expected {} types", node->num_results()));
+  if (types.size() != num_results) {
+    tokens_.fail(type_at,
+                 fmt::format("expected {}, found {}", counted(num_results, "type"), types.size()));
   }
   for (int i = 0; i < node->num_results(); ++i) {
     const auto at_result = static_cast<size_t>(i);
@@ -325,10 +340,10 @@ void check_results(const TokenStream& tokens,
                    const Graph& graph,
                    const std::vector<Type>& types) {
   if (types.size() != graph.results().size()) {
-    tokens.fail(
-        at,
-        fmt::format(
-            "the graph returns {} values and declares {}", graph.results().size(), types.size()));
+    tokens.fail(at,
+                fmt::format("the graph returns {} and declares {}",
+                            counted(graph.results().size(), "value"),
+                            types.size()));
   }
   for (size_t i = 0; i < types.size(); ++i) {
     const Type& type = graph.results()[i].type();

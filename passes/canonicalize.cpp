@@ -6,8 +6,6 @@ namespace wick::passes {
 
 namespace {
 
-using ir::Node;
-
 RuleSet make_rules() {
   RuleSet rules;
   for (const auto& table : {arithmetic_rules(),
@@ -29,34 +27,15 @@ const RuleSet& rules() {
   return set;
 }
 
-/// Drops flags that say what their absence says, so that equal nodes look equal.
-int64_t drop_default_flags(const ir::Graph& graph) {
-  int64_t dropped = 0;
-  for (Node* node = graph.first(); node != nullptr; node = node->next()) {
-    if (node->op() == ir::OpKind::custom) continue;  // what its flags mean is not known
-    std::vector<std::string> unset;
-    for (const auto& [name, value] : node->attributes().entries()) {
-      const bool* flag = std::get_if<bool>(&value);
-      if (flag != nullptr && !*flag) unset.push_back(name);
-    }
-    for (const std::string& name : unset) {
-      node->attributes().erase(name);
-    }
-    dropped += static_cast<int64_t>(unset.size());
-  }
-  return dropped;
-}
-
 class Canonicalize final : public Pass {
  public:
   [[nodiscard]] std::string_view name() const override { return "canonicalize"; }
 
   bool run(ir::Graph& graph, PassContext& context) override {
-    const int64_t dropped = drop_default_flags(graph);
     const bool simplified = apply_rules(graph, rules(), context);
     const int64_t ordered = order_commutative_operands(graph);
     context.count("operands-ordered", ordered);
-    return dropped > 0 || simplified || ordered > 0;
+    return simplified || ordered > 0;
   }
 };
 

@@ -142,7 +142,7 @@ TEST(Infer, MovementErrorsNameShapesAndAttributes) {
        "concat: f32[2,3] and f32[2] differ beside axis 0"},
       {OpKind::concat, {kF2, kI2}, {}, "concat: dtypes differ: f32[2] and i32[2]"},
       {OpKind::concat, {kScalar}, {}, "concat: axis 0 is out of range for f32[]"},
-      {OpKind::concat, {}, {}, "concat: takes 1 or more operand, got 0: nothing"},
+      {OpKind::concat, {}, {}, "concat: takes 1 or more operands, got 0: nothing"},
       {OpKind::pad, {kF2, kF2}, {}, "pad: value should be a scalar, got f32[2]"},
       {OpKind::pad,
        {kF2, kScalar},
