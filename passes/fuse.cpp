@@ -5,6 +5,7 @@
 #include "wick/passes/fusion_clusters.h"
 #include "wick/passes/fusion_inline.h"
 #include "wick/passes/fusion_outline.h"
+#include "wick/passes/fusion_remarks.h"
 #include "wick/passes/pass_options.h"
 
 namespace wick::passes {
@@ -22,12 +23,14 @@ class Fuse final : public Pass {
 
   bool run(ir::Graph& graph, PassContext& context) override {
     FusionClusters clusters(graph, limits_, model_);
-    merge_producers(clusters, context);
+    FusionLog log(context);
+    merge_producers(clusters, log);
     evict_first_reshapes(clusters);
-    inline_producers(clusters, context);
+    inline_producers(clusters, log);
     clusters.prune_unused();
     evict_last_reshapes(clusters);
-    merge_siblings(clusters, context);
+    merge_siblings(clusters, log);
+    log.explain(clusters);
     const int count = outline_fusions(graph, clusters);
     context.count("fusions", count);
     context.count("work", clusters.work());
@@ -36,7 +39,7 @@ class Fuse final : public Pass {
 
  private:
   /// Each op joins the clusters of what it reads, the latest first.
-  static void merge_producers(FusionClusters& clusters, PassContext& context) {
+  static void merge_producers(FusionClusters& clusters, FusionLog& log) {
     for (Node* node : clusters.order()) {
       if (clusters.home(*node) == FusionClusters::kNone) continue;
       std::vector<Node*> producers;
@@ -49,7 +52,7 @@ class Fuse final : public Pass {
       });
       for (Node* producer : producers) {
         if (clusters.home(*producer) == clusters.home(*node)) continue;
-        explain_fusion(context, *producer, *node, clusters.merge(*producer, *node));
+        log.merged(*producer, *node, clusters.merge(*producer, *node));
       }
     }
   }

@@ -109,6 +109,10 @@ bool RecomputeCandidate::is_only_reader() const {
   return readers.size() == 1 && readers[0] == reader_;
 }
 
+int64_t RecomputeCandidate::num_readers() const {
+  return std::ssize(clusters_->outside_readers(*value_));
+}
+
 bool RecomputeCandidate::is_repeated() const {
   const Cluster& cluster = clusters_->cluster(reader_);
   const auto repeats = [&](const Node* node) {

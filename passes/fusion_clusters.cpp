@@ -120,7 +120,13 @@ Objection FusionClusters::align(Trial& trial) const {
   trial.dependent = a.dependent || b.dependent;
   if (a.row == b.row) {
     trial.domain = a.domain;
-    return trial.domain.refine(b.domain) ? "" : "missed-shape";
+    if (trial.domain.refine(b.domain)) return {};
+    if (a.row) {
+      constexpr auto kWhy = "they reduce different axes, to {} and {} elements";
+      return {fusion_code::kShape, kWhy, a.domain.numel(Level::row), b.domain.numel(Level::row)};
+    }
+    constexpr auto kWhy = "the shapes of their {} and {} elements do not divide alike";
+    return {fusion_code::kShape, kWhy, a.domain.numel(Level::full), b.domain.numel(Level::full)};
   }
   const Cluster& rows = a.row ? a : b;
   const Shape other((a.row ? b : a).domain.extents);
@@ -128,7 +134,9 @@ Objection FusionClusters::align(Trial& trial) const {
   const bool is_full = other.numel() == rows.domain.numel(Level::full);
   const Level level = is_full ? Level::full : Level::row;
   (a.row ? trial.level_b : trial.level_a) = level;
-  return trial.domain.refine(other, level) ? "" : "missed-shape";
+  if (trial.domain.refine(other, level)) return {};
+  constexpr auto kWhy = "one reduces {} elements, the other has {}";
+  return {fusion_code::kShape, kWhy, rows.domain.numel(Level::full), other.numel()};
 }
 
 std::vector<int> FusionClusters::operand_positions(const Trial& trial) const {
@@ -162,10 +170,16 @@ std::vector<Node*> FusionClusters::operands(int cluster, int other) const {
 
 Objection FusionClusters::check_limits(const Trial& trial) const {
   const int64_t together = num_ops(trial.a) + num_ops(trial.b);
-  if (together > limits_.max_ops) return "missed-limit";
+  if (together > limits_.max_ops) {
+    constexpr auto kWhy = "together they have {} ops, more than max-ops = {}";
+    return {fusion_code::kLimit, kWhy, together, limits_.max_ops};
+  }
   // Few ops cannot have too many operands.
-  if (together * 3 <= limits_.max_operands) return "";
-  return std::ssize(operand_positions(trial)) > limits_.max_operands ? "missed-limit" : "";
+  if (together * 3 <= limits_.max_operands) return {};
+  const auto num_operands = std::ssize(operand_positions(trial));
+  if (num_operands <= limits_.max_operands) return {};
+  constexpr auto kWhy = "together they read {} values, more than max-operands = {}";
+  return {fusion_code::kLimit, kWhy, num_operands, limits_.max_operands};
 }
 
 int64_t FusionClusters::count_outputs(int number) const {
@@ -177,8 +191,12 @@ Objection FusionClusters::merge_siblings(const Node& one, const Node& other) {
   const int a = home(one);
   const int b = home(other);
   const int64_t most = std::ssize(cluster(a).members) + std::ssize(cluster(b).members);
-  if (most > limits_.max_operands && count_outputs(a) + count_outputs(b) > limits_.max_operands) {
-    return "missed-limit";
+  if (most > limits_.max_operands) {
+    const int64_t num_outputs = count_outputs(a) + count_outputs(b);
+    constexpr auto kWhy = "together they store {} values, more than max-operands = {}";
+    if (num_outputs > limits_.max_operands) {
+      return {fusion_code::kLimit, kWhy, num_outputs, limits_.max_operands};
+    }
   }
   return merge(one, other, MergeCandidate::Kind::siblings);
 }
@@ -198,7 +216,9 @@ Objection FusionClusters::merge(const Node& first, const Node& second, MergeCand
   work_ += std::min(std::ssize(cluster(a).members), std::ssize(cluster(b).members));
   if (Objection no = check_levels(trial); !no.empty()) return no;
   if (Objection no = check_reductions(trial); !no.empty()) return no;
-  if (closes_cycle(a, b) || closes_cycle(b, a)) return "missed-cycle";
+  if (closes_cycle(a, b) || closes_cycle(b, a)) {
+    return {fusion_code::kCycle, "a path from one to the other leads through ops outside of both"};
+  }
   Objection no = model_.merge({.kind = kind,
                                .first_op = first,
                                .second_op = second,

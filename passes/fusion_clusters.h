@@ -45,6 +45,11 @@ class FusionClusters {
 
   [[nodiscard]] bool is_inside(const ir::Node& node, int cluster) const;
 
+  /// The clusters that have a copy of the node.
+  [[nodiscard]] const std::vector<int>& copied_into(const ir::Node& node) const {
+    return copied_into_[index(node)];
+  }
+
   [[nodiscard]] Level level(const ir::Node& node) const { return level_[index(node)]; }
 
   [[nodiscard]] const Cluster& cluster(int number) const {

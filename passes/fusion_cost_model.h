@@ -12,28 +12,11 @@
 
 #include "wick/ir/graph.h"
 #include "wick/ir/index_map.h"
+#include "wick/passes/fusion_objection.h"
 
 namespace wick::passes {
 
 class FusionClusters;
-
-/// What speaks against a fusion; empty: nothing does.
-struct Objection {
-  Objection() = default;
-
-  // NOLINTNEXTLINE(google-explicit-constructor): a rule returns the code alone
-  Objection(const char* objection_code) : code(objection_code) {}
-
-  Objection(std::string_view objection_code, std::string why)
-      : code(objection_code),
-        reason(std::move(why)) {}
-
-  [[nodiscard]] bool empty() const { return code.empty(); }
-
-  /// As remarks give it: `missed-` and a word. Not copied: a string literal.
-  std::string_view code;
-  std::string reason;  // for people: the numbers behind the code
-};
 
 /// What keeps kernels small enough to compile fast, whatever they would gain.
 struct FusionLimits {
@@ -115,6 +98,8 @@ class RecomputeCandidate {
   [[nodiscard]] bool is_costly() const;
   /// Nobody else reads the value from memory.
   [[nodiscard]] bool is_only_reader() const;
+  /// How many groups read it from memory; ops by themselves and the graph's results are one.
+  [[nodiscard]] int64_t num_readers() const;
   /// Some op of the reader reads one element of the value several times.
   [[nodiscard]] bool is_repeated() const;
   /// The value is needed nowhere else: it is computed here instead of there.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
-
 namespace wick::passes {
 
 namespace {
@@ -13,6 +11,8 @@ using ir::Node;
 
 /// Clusters that read one value and may still be merged as siblings.
 constexpr size_t kOpenSiblings = 4;
+
+constexpr auto kOnce = "a reduction is computed once, not again for each element that reads it";
 
 /// The nodes that compute `value` inside its home; empty when they hold a reduction.
 std::vector<Node*> closure_of(const FusionClusters& clusters, Node& value) {
@@ -35,7 +35,7 @@ std::vector<Node*> closure_of(const FusionClusters& clusters, Node& value) {
 }
 
 /// One round over what a cluster reads; true when something was copied in.
-bool inline_into(FusionClusters& clusters, int reader, PassContext& context, std::set<int>& tried) {
+bool inline_into(FusionClusters& clusters, int reader, FusionLog& log, std::set<int>& tried) {
   bool changed = false;
   std::vector<Node*> operands = clusters.operands(reader);
   std::ranges::reverse(operands);
@@ -43,35 +43,17 @@ bool inline_into(FusionClusters& clusters, int reader, PassContext& context, std
     const int home = clusters.home(*operand);
     if (home == FusionClusters::kNone || !tried.insert(operand->id()).second) continue;
     const std::vector<Node*> nodes = closure_of(clusters, *operand);
-    const Objection no =
-        nodes.empty() ? "missed-reduction" : clusters.copy_into(reader, *operand, nodes);
+    const Objection no = nodes.empty() ? Objection(fusion_code::kReduction, kOnce)
+                                       : clusters.copy_into(reader, *operand, nodes);
     changed = changed || no.empty();
-    explain_fusion(context, *operand, *clusters.cluster(reader).members.front(), no);
+    log.recomputed(*operand, *clusters.cluster(reader).members.front(), no);
   }
   return changed;
 }
 
 }  // namespace
 
-void explain_fusion(PassContext& context,
-                    const Node& producer,
-                    const Node& consumer,
-                    const Objection& no) {
-  if (!context.wants_remarks()) return;
-  context.remark({.pass = "fuse",
-                  .code = std::string(no.empty() ? "fused" : no.code),
-                  .missed = !no.empty(),
-                  .where = consumer.location(),
-                  .other = producer.location(),
-                  .text = fmt::format("{} {} the kernel of {}{}{}",
-                                      ir::to_string(producer.op()),
-                                      no.empty() ? "joins" : "stays out of",
-                                      ir::to_string(consumer.op()),
-                                      no.reason.empty() ? "" : ": ",
-                                      no.reason)});
-}
-
-void inline_producers(FusionClusters& clusters, PassContext& context) {
+void inline_producers(FusionClusters& clusters, FusionLog& log) {
   // Consumers first, so that what was copied into a reader takes its own producers along.
   std::vector<int> numbers;
   for (int number = 0; number < clusters.num_clusters(); ++number) {
@@ -81,12 +63,12 @@ void inline_producers(FusionClusters& clusters, PassContext& context) {
       numbers, std::greater{}, [&](int number) { return clusters.cluster(number).last; });
   for (const int number : numbers) {
     std::set<int> tried;
-    while (inline_into(clusters, number, context, tried)) {
+    while (inline_into(clusters, number, log, tried)) {
     }
   }
 }
 
-void merge_siblings(FusionClusters& clusters, PassContext& context) {
+void merge_siblings(FusionClusters& clusters, FusionLog& log) {
   for (Node* shared : clusters.order()) {
     if (shared->num_results() != 1 || shared->type().numel() <= 1) continue;
     std::vector<Node*> open;
@@ -99,7 +81,7 @@ void merge_siblings(FusionClusters& clusters, PassContext& context) {
           break;
         }
         const Objection no = clusters.merge_siblings(*other, *user);
-        explain_fusion(context, *other, *user, no);
+        log.joined(*other, *user, *shared, no);
         merged = no.empty();
         if (merged) break;
       }

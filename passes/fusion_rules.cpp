@@ -31,6 +31,8 @@ std::optional<IndexMap> read_map(const Node& node,
 /// Beyond this many steps a search gives up and reports a cycle: near-linear time matters more.
 constexpr int kSearchBudget = 2048;
 
+constexpr auto kNotAffine = "it is read at positions that are no affine function of the reader's";
+
 }  // namespace
 
 /// Every value that one of the clusters reads from the other is read at its own positions, or can
@@ -45,7 +47,7 @@ Objection FusionClusters::check_levels(Trial& trial) {
     const Level consumer_level = level_in(trial, consumer);
     const Level producer_level = level_in(trial, producer);
     const auto read = read_map(consumer, operand, consumer_level, trial.domain);
-    if (!read) return "missed-shape";
+    if (!read) return {fusion_code::kIndexed, kNotAffine};
     const auto own = trial.domain.aligned_map(producer.type().shape, producer_level);
     check(own.has_value(), "members of a cluster have the shape of its positions");
     recomputes = recomputes || *read != *own;
@@ -74,14 +76,19 @@ Objection FusionClusters::check_levels(Trial& trial) {
 Objection FusionClusters::check_reductions(Trial& trial) const {
   if (num_reduction_blocks(trial.domain) <= 1) return "";
   // A value that depends on the whole row would keep the few rows there are from being cut.
-  if (trial.dependent && !has_enough_rows(trial.domain)) return "missed-reduction";
+  if (trial.dependent && !has_enough_rows(trial.domain)) {
+    const int64_t num_rows = trial.domain.numel(Level::row);
+    constexpr auto kWhy = "rows of {} elements are cut in blocks where there are only {} of them";
+    return {fusion_code::kReduction, kWhy, trial.domain.numel(Level::full) / num_rows, num_rows};
+  }
   if (!cluster(trial.a).row || !cluster(trial.b).row) return "";
   const auto splits = [&](int number) {
     return std::ranges::all_of(cluster(number).members, [](const Node* node) {
       return !has(node->op(), ir::kReduction) || splits_in_blocks(node->op());
     });
   };
-  return splits(trial.a) == splits(trial.b) ? "" : "missed-reduction";
+  if (splits(trial.a) == splits(trial.b)) return {};
+  return {fusion_code::kReduction, "one of them can be cut in blocks, the other cannot"};
 }
 
 Objection FusionClusters::check_evaluation(Trial& trial) {
@@ -100,13 +107,17 @@ Objection FusionClusters::check_evaluation(Trial& trial) {
   // What speaks against reading the operand as asked.
   const auto read = [&](const Node& operand, const std::optional<IndexMap>& map) -> Objection {
     if (!holds(trial, operand)) return {};
-    if (!map) return "missed-shape";
+    if (!map) return {fusion_code::kIndexed, kNotAffine};
     if (is_member(operand)) {
       const auto own = domain.aligned_map(operand.type().shape, level_in(trial, operand));
       if (own == map) return {};
-      if (has(operand.op(), ir::kReduction)) return "missed-shape";
+      if (has(operand.op(), ir::kReduction)) {
+        return {fusion_code::kReduction, "a reduction is read at other rows than its own"};
+      }
       const bool costs = has(operand.op(), ir::kCostly) && operand.type().numel() > 1;
-      if (costs && !limits_.recompute_costly) return "missed-cost";
+      if (costs && !limits_.recompute_costly) {
+        return {fusion_code::kCost, "a costly op would be computed again at other positions"};
+      }
     }
     std::vector<int64_t> key{operand.id()};
     for (const ir::AffineExpr& expr : *map) {
@@ -133,7 +144,11 @@ Objection FusionClusters::check_evaluation(Trial& trial) {
     stack.pop_back();
     ++work_;
     ++trial.recomputed_ops;
-    if (++count > limits_.max_ops) return "missed-limit";
+    if (++count > limits_.max_ops) {
+      constexpr auto kWhy =
+          "where they are read, ops are computed over {} times, with max-ops = {}";
+      return {fusion_code::kLimit, kWhy, limits_.max_ops, limits_.max_ops};
+    }
     for (int i = 0; i < next.node->num_operands(); ++i) {
       const auto map = operand_map(*next.node, i, next.map, domain.extents);
       if (Objection no = read(*next.node->operand(i).node, map); !no.empty()) return no;

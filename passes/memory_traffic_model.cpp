@@ -5,16 +5,35 @@ namespace wick::passes {
 namespace {
 
 /// Computing more than this again costs more than a load.
-constexpr size_t kCheapOps = 16;
+constexpr int64_t kCheapOps = 16;
 
-bool is_worth_recomputing(const RecomputeCandidate& candidate) {
-  if (candidate.value().type().numel() <= 1) return true;
-  // Right when none of the work stays behind or is done more than once.
-  if (candidate.is_costly()) return candidate.is_complete_move();
-  if (candidate.is_move()) return true;
-  if (candidate.ops().size() > kCheapOps) return false;
+/// Right when none of the work stays behind or is done more than once.
+Objection check_costly(const RecomputeCandidate& candidate) {
+  if (candidate.is_complete_move()) return {};
+  if (candidate.num_readers() > 1) {
+    constexpr auto kWhy = "with {} readers its costly ops are better computed once and stored";
+    return {fusion_code::kReuse, kWhy, candidate.num_readers()};
+  }
+  if (candidate.is_repeated()) {
+    return {fusion_code::kCost, "its costly ops would be computed for each time it is read"};
+  }
+  return {fusion_code::kReuse, "its costly ops are needed where they are as well"};
+}
+
+Objection check_recomputed(const RecomputeCandidate& candidate) {
+  if (candidate.value().type().numel() <= 1) return {};
+  if (candidate.is_costly()) return check_costly(candidate);
+  if (candidate.is_move()) return {};
+  const auto num_ops = static_cast<int64_t>(candidate.ops().size());
+  if (num_ops > kCheapOps) {
+    return {fusion_code::kCost, "computing it takes {} ops, more than {}", num_ops, kCheapOps};
+  }
   // A mask is better stored than computed again from what takes four times the room.
-  return candidate.bytes_loaded() <= candidate.bytes_saved();
+  const int64_t loaded = candidate.bytes_loaded();
+  const int64_t saved = candidate.bytes_saved();
+  if (loaded <= saved) return {};
+  constexpr auto kWhy = "computing it again loads {} bytes to save {}";
+  return {fusion_code::kCost, kWhy, loaded, saved};
 }
 
 class MemoryTrafficModel final : public FusionCostModel {
@@ -24,8 +43,7 @@ class MemoryTrafficModel final : public FusionCostModel {
   [[nodiscard]] Objection merge(const MergeCandidate& /*candidate*/) const override { return {}; }
 
   [[nodiscard]] Objection recompute(const RecomputeCandidate& candidate) const override {
-    if (is_worth_recomputing(candidate)) return {};
-    return "missed-cost";
+    return check_recomputed(candidate);
   }
 };
 

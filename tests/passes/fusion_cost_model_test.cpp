@@ -104,14 +104,14 @@ graph @chain(%a: f32[64]) -> (f32[64]) {
 })";
 
 TEST_F(FusionCostModels, AnObjectionKeepsOpsApartAndIsRemarked) {
-  model_.merge_objection = {"missed-mood", "not on 1 day of 7"};
+  model_.merge_objection = {"missed-mood", "not on {} day of {}", 1, 7};
   model_.recompute_objection = "missed-mood";
 
   EXPECT_EQ(fuse(kChain), 3);
 
   const auto is_mine = [](const Remark& remark) {
     return remark.missed && remark.code == "missed-mood" &&
-           remark.text == "abs stays out of the kernel of neg: not on 1 day of 7";
+           remark.text == "abs f32[64] stays out of the kernel of neg f32[64]: not on 1 day of 7";
   };
   EXPECT_TRUE(std::ranges::any_of(remarks_, is_mine));
 }
