@@ -14,3 +14,9 @@ config.environment["PATH"] = os.pathsep.join(
 
 # The plug-in of tests/support/sample_ops.h.
 config.substitutions.append(("%{sample-ops}", lit_config.params["sample_ops"]))
+# A file of graphs in printed form: they print as they stand, comments and blank lines aside.
+config.substitutions.append(("%{round-trip}", "grep -v -e '^//' -e '^$' %s > %t.written && "
+                             "wick-opt %s > %t.printed && diff -u %t.written %t.printed"))
+# The whole message on standard error, with the line it points at and the caret.
+config.substitutions.append(("%{parse-error}", "not wick-opt %s 2>&1 | "
+                             "FileCheck --strict-whitespace --match-full-lines %s"))
