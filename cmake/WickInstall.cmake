@@ -21,7 +21,8 @@ foreach(layer ${WICK_LAYERS})
     PATTERN "*.h"
     PATTERN "*.def"
     PATTERN "llvm" EXCLUDE
-    PATTERN "onednn" EXCLUDE)
+    PATTERN "onednn" EXCLUDE
+    PATTERN "report" EXCLUDE)
 endforeach()
 
 install(EXPORT wick-targets NAMESPACE wick:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wick)

@@ -13,6 +13,18 @@ namespace wick::codegen {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// A kernel with where it came from.
+struct Made {
+  KernelFunction function = nullptr;
+  KernelOrigin origin;
+};
+
 /// One kernel. Two kernels whose hashes collide are told apart by their text.
 struct Entry {
   std::string text;
@@ -39,17 +51,18 @@ struct KernelCache::State {
     return *chain.back();
   }
 
-  KernelFunction find_or_compile(const Kernel& kernel,
-                                 const Hash128& key,
-                                 const std::string& text,
-                                 profile::Slice& slice);
+  Made find_or_compile(const Kernel& kernel,
+                       const Hash128& key,
+                       const std::string& text,
+                       profile::Slice& slice);
 };
 
 /// From disk, else compiled and published. Runs without the lock.
-KernelFunction KernelCache::State::find_or_compile(const Kernel& kernel,
-                                                   const Hash128& key,
-                                                   const std::string& text,
-                                                   profile::Slice& slice) {
+Made KernelCache::State::find_or_compile(const Kernel& kernel,
+                                         const Hash128& key,
+                                         const std::string& text,
+                                         profile::Slice& slice) {
+  const Clock::time_point begin = Clock::now();
   KernelCompiler& compiler = llvm_compiler();
   const DiskCache disk = [&] {
     const std::lock_guard lock(mutex);
@@ -63,23 +76,22 @@ KernelFunction KernelCache::State::find_or_compile(const Kernel& kernel,
       slice.arg("from", "disk");
       const std::lock_guard lock(mutex);
       ++stats.disk_hits;
-      return function;
+      return {function, {KernelOrigin::Level::disk, milliseconds_since(begin)}};
     } catch (const std::runtime_error&) {
       found.rejected = true;  // intact but useless; compiled again below
     }
   }
   slice.arg("from", "compiler");
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   const std::vector<std::byte> object = compiler.compile(kernel, symbol);
   KernelFunction function = compiler.load(object, symbol);
-  const std::chrono::duration<double, std::milli> elapsed =
-      std::chrono::steady_clock::now() - start;
+  const double elapsed = milliseconds_since(start);
   disk.store(key, text, object);
   const std::lock_guard lock(mutex);
   ++stats.compiled;
-  stats.compile_ms += elapsed.count();
+  stats.compile_ms += elapsed;
   if (found.rejected) ++stats.rejected_entries;
-  return function;
+  return {function, {KernelOrigin::Level::compiled, elapsed}};
 }
 
 KernelCache::KernelCache() : state_(std::make_unique<State>()) {}
@@ -91,7 +103,7 @@ KernelCache& KernelCache::instance() {
   return *cache;
 }
 
-KernelFunction KernelCache::get(const Kernel& kernel) {
+KernelFunction KernelCache::get(const Kernel& kernel, KernelOrigin* origin) {
   profile::Slice slice("kernel", kernel.name);
   const std::string text = to_string(kernel, false);
   const Hash128 key = hash_bytes(text);
@@ -101,6 +113,7 @@ KernelFunction KernelCache::get(const Kernel& kernel) {
     if (entry.function != nullptr) {
       ++state_->stats.memory_hits;
       slice.arg("from", "memory");
+      if (origin != nullptr) *origin = {.level = KernelOrigin::Level::memory};
       return entry.function;
     }
     if (!entry.in_progress) {
@@ -119,9 +132,10 @@ KernelFunction KernelCache::get(const Kernel& kernel) {
     state_->made.notify_all();
   };
   try {
-    KernelFunction function = state_->find_or_compile(kernel, key, text, slice);
-    finish(function);
-    return function;
+    const Made made = state_->find_or_compile(kernel, key, text, slice);
+    finish(made.function);
+    if (origin != nullptr) *origin = made.origin;
+    return made.function;
   } catch (...) {
     finish(nullptr);  // the next one who asks tries again
     throw;

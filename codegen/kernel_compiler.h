@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "wick/codegen/kernel_ir.h"
+#include "wick/codegen/kernel_provider.h"
 
 namespace wick::codegen {
 
@@ -52,7 +53,7 @@ class KernelCache {
  public:
   static KernelCache& instance();
 
-  KernelFunction get(const Kernel& kernel);
+  KernelFunction get(const Kernel& kernel, KernelOrigin* origin = nullptr);
   [[nodiscard]] KernelCacheStats stats() const;
   /// Drops the memory level and sets the disk level ("" turns it off): for tests and tools.
   void reset(std::string disk_directory);

@@ -30,6 +30,7 @@ struct Options : CompileOptions {
 
   // Looking on.
   std::string dump_to;  // folder; one subfolder a compile
+  int dump_max = 200;   // compiles that a process writes there
   std::string profile;  // file for a Chrome trace
 
   struct Log {

@@ -115,6 +115,8 @@ void declare_observing(CLI::App& app, Options& options) {
       "--dump-to",
       options.dump_to,
       "folder for dumps: IR after each pass, kernels, plan and report of every compile");
+  add(app, "--dump-max", options.dump_max, "most compiles that a process writes to --dump-to")
+      ->check(CLI::NonNegativeNumber);
   add(app,
       "--profile",
       options.profile,

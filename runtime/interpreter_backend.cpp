@@ -5,6 +5,7 @@
 #include "wick/ir/printer.h"
 #include "wick/ir/profile.h"
 #include "wick/runtime/built_in_backends.h"
+#include "wick/runtime/compile_record.h"
 #include "wick/runtime/stats.h"
 
 namespace wick::runtime {
@@ -58,9 +59,14 @@ class InterpreterBackend final : public Backend {
   std::string_view name() const override { return "interpreter"; }
 
   std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
-                                      CompileRecord* /*record*/) override {
+                                      CompileRecord* record) override {
     runtime_counters().plans_built.fetch_add(1, std::memory_order_relaxed);
-    return std::make_unique<InterpreterExecutable>(std::move(graph));
+    auto executable = std::make_unique<InterpreterExecutable>(std::move(graph));
+    if (record != nullptr) {
+      record->plan_text = executable->to_text();
+      record->summary = executable->summary();
+    }
+    return executable;
   }
 };
 

@@ -32,7 +32,7 @@ std::string to_string(const Place& place);
 /// A value that steps read or write. Steps count from 0; a value that is there from the start is
 /// defined at -1, one that leaves the program is last read one past the last step.
 struct PlanValue {
-  std::string name;
+  std::string name;  // as the graph prints it
   Type type;
   Place place;
   int defined_at = -1;
@@ -45,6 +45,7 @@ struct PlanValue {
 struct KernelStep {
   std::shared_ptr<const codegen::Kernel> kernel;  // shared by the launches that use it
   codegen::KernelFunction function = nullptr;     // null: the kernel interpreter runs it
+  codegen::KernelOrigin origin;
   std::vector<Place> args;
   std::vector<int64_t> params;
   int64_t task_extent = 1;
@@ -105,12 +106,19 @@ struct AllocationTags {
   std::vector<AllocationTag> results;      // one a result
 };
 
+/// Milliseconds of making a plan.
+struct PlanBuildTimes {
+  double lowering = 0;
+  double kernels = 0;  // until all were there
+  double total = 0;
+};
+
 struct Plan {
   std::string name;
   std::vector<Type> parameters;
   std::vector<int> overwritten;  // parameters that a step writes over, sorted
   std::vector<Ref<Buffer>> constants;
-  std::vector<PlanValue> values;
+  std::vector<PlanValue> values;  // results of the graph's nodes in order, then copies
   std::vector<Step> steps;
   std::vector<Type> results;
   std::vector<ResultSource> sources;  // one a result
@@ -118,6 +126,7 @@ struct Plan {
   size_t arena_bytes = 0;             // and for the scratch of steps
   AllocationTags tags;
   ProgramSummary summary;
+  PlanBuildTimes build_times;
 };
 
 /// Numbered steps with operands, places and live ranges, then the totals.

@@ -1,17 +1,18 @@
 #include "wick/runtime/plan_builder.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "wick/codegen/lower.h"
 #include "wick/ir/check.h"
 #include "wick/ir/profile.h"
+#include "wick/ir/value_names.h"
+#include "wick/runtime/cached_kernels.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/placement.h"
 #include "wick/runtime/plan_tags.h"
@@ -21,6 +22,12 @@ namespace wick::runtime {
 namespace {
 
 constexpr size_t kAlignment = 64;
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 size_t aligned(size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -38,25 +45,12 @@ Ref<Buffer> constant_buffer(const ir::Node& node) {
   return Buffer::wrap(data, bytes, [manager, data] { manager->free(data); }, /*writable=*/false);
 }
 
-/// From the process's cache; missing kernels are compiled side by side.
-class CachedKernels final : public codegen::KernelProvider {
- public:
-  std::vector<codegen::ProvidedKernel> provide(
-      std::span<const codegen::Kernel* const> kernels) override {
-    std::vector<codegen::ProvidedKernel> provided(kernels.size());
-    parallel_for(static_cast<int64_t>(kernels.size()), [&](int64_t i) {
-      const auto at = static_cast<size_t>(i);
-      provided[at].function = codegen::KernelCache::instance().get(*kernels[at]);
-    });
-    return provided;
-  }
-};
-
 class PlanBuilder {
  public:
   PlanBuilder(const ir::Graph& graph, const PlanOptions& options)
       : graph_(graph),
         options_(options),
+        names_(graph),
         placement_(place_values(graph)),
         plan_(std::make_unique<Plan>()) {}
 
@@ -137,7 +131,9 @@ class PlanBuilder {
           InterpretStep{
               .op = node.op(), .attributes = node.attributes(), .body = node.body()->clone()});
     }
+    const Clock::time_point start = Clock::now();
     codegen::LoweredFusion lowered = lower(node);
+    plan_->build_times.lowering += milliseconds_since(start);
     reserve_workspace(node, lowered.workspace_bytes, static_cast<int>(lowered.launches.size()));
     for (codegen::KernelLaunch& launch : lowered.launches)
       add_launch(node, launch);
@@ -157,6 +153,7 @@ class PlanBuilder {
               .action = {}};
     KernelStep kernel{.kernel = launch.kernel,
                       .function = nullptr,
+                      .origin = {},
                       .args = {},
                       .params = std::move(launch.params),
                       .task_extent = launch.task_extent,
@@ -212,15 +209,13 @@ class PlanBuilder {
     for (int i = 0; i < node.num_results(); ++i) {
       const ir::Node& maker = maker_of(node, i);
       numbers_[static_cast<size_t>(node.id())].push_back(static_cast<int>(plan_->values.size()));
-      const std::string& name = node.name(i);
-      plan_->values.push_back(
-          {.name = name.empty() ? fmt::format("{}", plan_->values.size()) : name,
-           .type = node.type(i),
-           .place = placement_.of({&node, i}),
-           .defined_at = defined_at,
-           .last_read = -1,
-           .op = maker.op(),
-           .where = maker.location()});
+      plan_->values.push_back({.name = std::string(names_.of({&node, i})),
+                               .type = node.type(i),
+                               .place = placement_.of({&node, i}),
+                               .defined_at = defined_at,
+                               .last_read = -1,
+                               .op = maker.op(),
+                               .where = maker.location()});
     }
   }
 
@@ -285,6 +280,7 @@ class PlanBuilder {
   /// Machine code for all launches.
   void get_kernels() {
     if (options_.fusions != PlanOptions::Fusions::compile) return;
+    const Clock::time_point start = Clock::now();
     std::vector<const codegen::Kernel*> kernels;
     std::map<Hash128, size_t> known;
     std::vector<std::pair<KernelStep*, size_t>> uses;
@@ -296,12 +292,15 @@ class PlanBuilder {
       uses.emplace_back(launch, entry->second);
     }
     if (kernels.empty()) return;
-    CachedKernels cached;
-    codegen::KernelProvider& provider = options_.kernels != nullptr ? *options_.kernels : cached;
+    codegen::KernelProvider& provider =
+        options_.kernels != nullptr ? *options_.kernels : cached_kernels();
     const std::vector<codegen::ProvidedKernel> provided = provider.provide(kernels);
     check(provided.size() == kernels.size(), "a provider answers for each kernel");
-    for (const auto& [launch, index] : uses)
+    for (const auto& [launch, index] : uses) {
       launch->function = provided[index].function;
+      launch->origin = provided[index].origin;
+    }
+    plan_->build_times.kernels = milliseconds_since(start);
   }
 
   void finish_live_ranges() {
@@ -342,6 +341,7 @@ class PlanBuilder {
 
   const ir::Graph& graph_;
   const PlanOptions& options_;
+  ir::ValueNames names_;
   Placement placement_;
   std::unique_ptr<Plan> plan_;
   std::vector<std::vector<int>> numbers_;  // of values, by Node::id and result
@@ -353,7 +353,10 @@ class PlanBuilder {
 }  // namespace
 
 std::unique_ptr<Plan> build_plan(const ir::Graph& graph, const PlanOptions& options) {
-  return PlanBuilder(graph, options).run();
+  const Clock::time_point start = Clock::now();
+  auto plan = PlanBuilder(graph, options).run();
+  plan->build_times.total = milliseconds_since(start);
+  return plan;
 }
 
 }  // namespace wick::runtime

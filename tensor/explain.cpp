@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "wick/ir/parser.h"
 #include "wick/ir/printer.h"
 #include "wick/passes/options.h"
-#include "wick/passes/pipeline_run.h"
-#include "wick/runtime/backend.h"
+#include "wick/runtime/compile_record.h"
 #include "wick/tensor/import.h"
 #include "wick/tensor/materialize.h"
 
@@ -35,6 +35,16 @@ std::string remark_text(const passes::Remark& remark) {
   return text + "\n";
 }
 
+std::string passes_text(const runtime::CompileRecord& record) {
+  const auto optimized = ir::parse_graph(optimized_text(record));
+  std::string text =
+      fmt::format("\nAfter {}:\n{}", record.pipeline.pipeline, ir::to_string(*optimized));
+  text += "\nRemarks:\n";
+  for (const passes::Remark& remark : record.remarks)
+    text += remark_text(remark);
+  return text;
+}
+
 std::string summary_text(const runtime::ProgramSummary& summary) {
   constexpr auto kText =
       "  {} ops recorded; {} kernels, {} library calls, {} interpreted steps\n"
@@ -60,19 +70,12 @@ std::string explain(std::span<const Tensor> tensors) {
   std::unique_ptr<ir::Graph> graph = pending_graph(tensors, true);
   std::string text = "Recorded:\n" + ir::to_string(*graph, {.locations = true});
 
-  const Options& options = wick::options();
-  const std::unique_ptr<ir::Graph> optimized = graph->clone();
-  passes::PassContext context = passes::make_pass_context(/*wanted=*/true);
-  passes::PipelineRecord record;
-  passes::run_pipeline(*optimized, context, &record);
-  text += fmt::format("\nAfter {}:\n{}", record.pipeline, ir::to_string(*optimized));
-
-  text += "\nRemarks:\n";
-  for (const passes::Remark& remark : context.remarks())
-    text += remark_text(remark);
+  const std::string& backend = wick::options().backend;
+  runtime::CompileRecord record;
   const std::unique_ptr<runtime::Executable> executable =
-      runtime::find_backend(options.backend).compile(std::move(graph));
-  text += fmt::format("\nPlan ({}):\n{}", options.backend, executable->to_text());
+      runtime::find_backend(backend).compile(std::move(graph), &record);
+  if (!record.pipeline.pipeline.empty()) text += passes_text(record);
+  text += fmt::format("\nPlan ({}):\n{}", backend, executable->to_text());
   return text + "\nSummary:\n" + summary_text(executable->summary());
 }
 

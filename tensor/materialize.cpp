@@ -10,7 +10,7 @@
 #include "wick/passes/options.h"
 #include "wick/runtime/backend.h"
 #include "wick/runtime/profiler.h"
-#include "wick/tensor/import.h"
+#include "wick/tensor/compile_capture.h"
 #include "wick/tensor/plan_cache.h"
 
 namespace wick::detail {
@@ -101,11 +101,6 @@ runtime::Executable* find_plan(const Capture& capture) {
   return executable;
 }
 
-std::unique_ptr<ir::Graph> imported(const Capture& capture) {
-  const profile::Slice slice("compile", "import");
-  return import_graph(capture);
-}
-
 runtime::Executable& compiled(const Capture& capture,
                               std::string_view reason,
                               std::source_location where) {
@@ -118,8 +113,7 @@ runtime::Executable& compiled(const Capture& capture,
     log_line("wick: recompile: " + cache.explain_miss(capture));
   }
   const profile::Slice slice("compile", "compile");
-  runtime::Backend& backend = runtime::find_backend(options.backend);
-  return *cache.insert(capture, backend.compile(imported(capture)));
+  return *cache.insert(capture, compile_capture(capture, reason, where));
 }
 
 void bind(const Capture& capture, std::vector<runtime::Argument>& arguments) {

@@ -96,7 +96,8 @@ std::string PlanCache::explain_miss(const Capture& capture) const {
     most = nearness;
   }
   if (nearest == nullptr) {
-    return fmt::format("the first program with {} results", capture.outputs().size());
+    const size_t count = capture.outputs().size();
+    return fmt::format("the first program with {} result{}", count, count == 1 ? "" : "s");
   }
   return nearest->difference(capture);
 }

@@ -1,0 +1,63 @@
+#include "wick/runtime/dump.h"
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "wick/passes/options.h"
+#include "wick/runtime/dump_files.h"
+#include "wick/runtime/dump_folder.h"
+
+namespace wick::runtime {
+
+namespace {
+
+/// One call, so that the lines of threads do not mix.
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+}
+
+void log_fusion(const CompileRecord& record) {
+  std::string text;
+  for (const passes::Remark& remark : record.remarks)
+    text += fmt::format("wick: fusion: {}\n", to_string(remark));
+  print(text);
+}
+
+void log_output_code(const CompileRecord& record) {
+  std::string text;
+  for (const KernelRecord& kernel : record.kernels) {
+    text += fmt::format(
+        "wick: output_code: {} {}\n{}", kernel.name, to_string(kernel.where), kernel.kernel_ir);
+    for (const codegen::CodeListing& listing : kernel.listings) {
+      if (listing.extension == "ll") text += listing.text;
+    }
+  }
+  print(text);
+}
+
+}  // namespace
+
+std::optional<CompileRecord> begin_compile_record() {
+  static std::atomic<int64_t> compiles{0};
+  const int64_t number = ++compiles;
+  const Options& options = wick::options();
+  if (options.dump_to.empty() && !options.log.fusion && !options.log.output_code) return {};
+  CompileRecord record;
+  record.number = number;
+  record.wants_code = !options.dump_to.empty() || options.log.output_code;
+  return record;
+}
+
+void show(const CompileRecord& record) {
+  const Options& options = wick::options();
+  if (options.log.fusion) log_fusion(record);
+  if (options.log.output_code) log_output_code(record);
+  if (options.dump_to.empty()) return;
+  DumpFolder& folder = dump_folder(options.dump_to, options.dump_max);
+  folder.add(record);
+}
+
+}  // namespace wick::runtime
