@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "emit.h"
 #include "listing.h"
+#include "report_page.h"
 #include "support/tool.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -41,6 +43,7 @@ constexpr auto kExamples = R"(Examples:
   wick-opt model.wick --pass-pipeline=canonicalize,cse --print-ir-after-change=diff
   wick-opt model.wick --pass-pipeline=default --remarks-missed  what did not fuse, and why
   wick-opt model.wick --pass-pipeline=default --emit=kernels    the loops of every fusion
+  wick-opt model.wick --emit=html > model.html                 all of it as a page
   wick-opt --run-reproducer /tmp/wick-reproducer-1-0.wick
 )";
 
@@ -84,6 +87,11 @@ int optimize(const OptFlags& flags) {
   const std::string text = tools::read_input(flags.input);
   if (flags.run_reproducer) prepare_reproducer(text, flags);
   passes::PassManager::parse(options().pass_pipeline);  // a mistake shows even where no graph is
+  if (flags.emit == "html") {
+    auto graph = ir::parse_graph(text, flags.input, flags.parse);
+    fmt::print("{}", tools::report_page(std::move(graph), flags.input));
+    return 0;
+  }
   for (const auto& graph : ir::parse_graphs(text, flags.input, flags.parse)) {
     if (!options().pass_pipeline.empty()) {
       passes::PassContext context = passes::make_pass_context();
@@ -107,8 +115,8 @@ int run(const OptFlags& flags) {
 void declare(CLI::App& app, OptFlags& flags) {
   app.footer(kExamples);
   app.add_option("input", flags.input, "file of graph IR; - is standard input");
-  app.add_option("--emit", flags.emit, "what to print: ir, dot, kernels, llvm, asm or plan")
-      ->check(CLI::IsMember({"ir", "dot", "kernels", "llvm", "asm", "plan"}));
+  app.add_option("--emit", flags.emit, "what to print: ir, dot, kernels, llvm, asm, plan or html")
+      ->check(CLI::IsMember({"ir", "dot", "kernels", "llvm", "asm", "plan", "html"}));
   app.add_flag("--list-passes", flags.list_passes, "print the passes and their options");
   app.add_flag("--list-ops", flags.list_ops, "print the op table");
   app.add_flag("--list-switches", flags.list_switches, "print the switches and their variables");
