@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "random_graph.h"
+#include "support/random_graph.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
