@@ -141,7 +141,8 @@ Value double_neg(const Node& node, RuleBuilder& /*build*/) {
 
 Value abs_of_sign(const Node& node, RuleBuilder& build) {
   const Value x = node.operand(0);
-  if (is_never_negative(x)) return x;
+  // The negative of an unsigned number wraps: its magnitude is another.
+  if (is_never_negative(x) || node.type().dtype == DType::u8) return x;
   const Node* negated = producer(x, OpKind::neg);
   return negated == nullptr ? Value{} : build.op(OpKind::abs, {negated->operand(0)});
 }
