@@ -4,6 +4,7 @@
 
 #include "wick/autograd/autograd.h"
 #include "wick/nn/nn.h"
+#include "wick/passes/options.h"
 #include "wick/runtime/profiler.h"
 #include "wick/tensor/custom_op.h"
 #include "wick/tensor/npy.h"
