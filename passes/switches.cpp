@@ -105,7 +105,10 @@ void declare_running(CLI::App& app, Options& options) {
       "--cache-dir",
       options.cache_dir,
       "folder of compiled kernels; off: none; default: ~/.cache/wick");
-  add(app, "--plugins,--load-pass-plugin", options.plugins, "shared libraries to load, separated by ':'")
+  add(app,
+      "--plugins,--load-pass-plugin",
+      options.plugins,
+      "shared libraries to load, separated by ':'")
       ->delimiter(':');
   add(app, "--validate", options.validate, "repeat every run with the interpreter and compare");
 }

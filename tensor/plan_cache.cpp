@@ -61,10 +61,7 @@ runtime::Executable* PlanCache::find(const Capture& capture) {
 runtime::Executable* PlanCache::insert(const Capture& capture,
                                        std::unique_ptr<runtime::Executable> executable) {
   const CompileOptions& options = wick::options();
-  plans_.push_front({capture.hash(),
-                     TraceKey(capture),
-                     options,
-                     std::move(executable)});
+  plans_.push_front({capture.hash(), TraceKey(capture), options, std::move(executable)});
   by_hash_.emplace(capture.hash(), plans_.begin());
   ++counters().misses;
   if (plans_.size() > kCapacity) {

@@ -1,12 +1,13 @@
 // f32 pooling on oneDNN.
 //
 // What it gains over runtime/native_pooling.cpp depends on the shape (benchmarks/bench_pooling.cpp;
-// AVX-512, one thread of a busy machine, CPU time in ms, each the minimum of 200 runs in one process,
-// 2x2 windows over [64,32,28,28] and [64,64,14,14]): max 1.6 for 2.0 and 0.54 for 1.4, mean 1.0 for
-// 1.4 and 0.36 for 1.2, gradient of the mean 1.3 for 2.2 and 0.77 for 1.1. The gradient of a maximum
-// is not here: with the forward pass that finds the places it took 6.4 for 3.4 and 3.2 for 3.1, since
-// it makes four passes over memory (NaN, places, and the kernels vectorize over channels, which plain
-// row-major operands are transposed for) where the native one makes a single pass, plane by plane.
+// AVX-512, one thread of a busy machine, CPU time in ms, each the minimum of 200 runs in one
+// process, 2x2 windows over [64,32,28,28] and [64,64,14,14]): max 1.6 for 2.0 and 0.54 for 1.4,
+// mean 1.0 for 1.4 and 0.36 for 1.2, gradient of the mean 1.3 for 2.2 and 0.77 for 1.1. The
+// gradient of a maximum is not here: with the forward pass that finds the places it took 6.4
+// for 3.4 and 3.2 for 3.1, since it makes four passes over memory (NaN, places, and the kernels
+// vectorize over channels, which plain row-major operands are transposed for) where the native one
+// makes a single pass, plane by plane.
 //
 // oneDNN leaves NaN out of a maximum and starts it at the lowest finite number, so a maximum over
 // NaN or -inf is native.

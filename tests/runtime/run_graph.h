@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "wick/ir/graph.h"
-#include "wick/runtime/backend.h"
 #include "wick/passes/options.h"
+#include "wick/runtime/backend.h"
 
 namespace wick::runtime {
 
