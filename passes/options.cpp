@@ -12,7 +12,11 @@ namespace wick {
 
 namespace {
 
-thread_local Options* scoped = nullptr;
+// Every recorded op asks for the options: the model makes that one load instead of a call.
+thread_local Options* scoped __attribute__((tls_model("initial-exec"))) = nullptr;
+
+/// Null until the plug-ins are loaded.
+std::atomic<Options*> process_options_in_force{nullptr};
 
 Options& process_options() {
   static Options instance = [] {
@@ -25,13 +29,13 @@ Options& process_options() {
 }
 
 /// Plug-ins use Wick while they are loaded: their calls of options() find `loading` set.
-void load_plugins_once(const Options& all) {
-  static std::atomic<bool> loaded{false};
+Options& load_process_options() {
+  Options& all = process_options();
   static thread_local bool loading = false;
-  if (loaded.load(std::memory_order_acquire) || loading) return;
+  if (loading) return all;
   static std::mutex mutex;
   const std::lock_guard guard(mutex);
-  if (loaded.load(std::memory_order_relaxed)) return;
+  if (process_options_in_force.load(std::memory_order_relaxed) != nullptr) return all;
   loading = true;
   try {
     for (const std::string& path : all.plugins)
@@ -41,16 +45,16 @@ void load_plugins_once(const Options& all) {
     throw;
   }
   loading = false;
-  loaded.store(true, std::memory_order_release);
+  process_options_in_force.store(&all, std::memory_order_release);
+  return all;
 }
 
 }  // namespace
 
 Options& options() {
   if (scoped != nullptr) return *scoped;
-  Options& all = process_options();
-  load_plugins_once(all);
-  return all;
+  Options* const all = process_options_in_force.load(std::memory_order_acquire);
+  return all != nullptr ? *all : load_process_options();
 }
 
 ScopedOptions::ScopedOptions(Options options)
