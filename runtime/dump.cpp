@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,9 +40,8 @@ void log_output_code(const CompileRecord& record) {
   print(text);
 }
 
-}  // namespace
-
-std::optional<CompileRecord> begin_compile_record() {
+/// An empty record, numbered, when the switches in force show compiles; otherwise nothing.
+std::optional<CompileRecord> begin_record() {
   static std::atomic<int64_t> compiles{0};
   const int64_t number = ++compiles;
   const Options& options = wick::options();
@@ -58,6 +59,26 @@ void show(const CompileRecord& record) {
   if (options.dump_to.empty()) return;
   DumpFolder& folder = dump_folder(options.dump_to, options.dump_max);
   folder.add(record);
+}
+
+}  // namespace
+
+std::unique_ptr<Executable> compile_and_show(std::unique_ptr<ir::Graph> graph,
+                                             const std::string& backend,
+                                             const std::function<void(CompileRecord&)>& tell) {
+  std::optional<CompileRecord> record = begin_record();
+  if (!record) return find_backend(backend).compile(std::move(graph));
+  tell(*record);
+  describe(*graph, backend, *record);
+  try {
+    auto executable = find_backend(backend).compile(std::move(graph), &*record);
+    show(*record);
+    return executable;
+  } catch (const std::exception& failure) {
+    record->error = failure.what();
+    show(*record);
+    throw;
+  }
 }
 
 }  // namespace wick::runtime

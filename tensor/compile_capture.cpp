@@ -1,7 +1,7 @@
 #include "wick/tensor/compile_capture.h"
 
 #include <chrono>
-#include <exception>
+#include <utility>
 
 #include "wick/ir/profile.h"
 #include "wick/passes/options.h"
@@ -21,33 +21,16 @@ std::unique_ptr<ir::Graph> imported(const Capture& capture) {
 }  // namespace
 
 std::unique_ptr<runtime::Executable> compile_capture(const Capture& capture,
-                                                     runtime::CompileRecord& record) {
-  const std::string& backend = wick::options().backend;
+                                                     std::string_view reason,
+                                                     std::source_location where) {
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<ir::Graph> graph = imported(capture);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  record.times.import = took.count();
-  describe(*graph, backend, record);
-  return runtime::find_backend(backend).compile(std::move(graph), &record);
-}
-
-std::unique_ptr<runtime::Executable> compile_capture(const Capture& capture,
-                                                     std::string_view reason,
-                                                     std::source_location where) {
-  std::optional<runtime::CompileRecord> record = runtime::begin_compile_record();
-  if (!record) {
-    return runtime::find_backend(wick::options().backend).compile(imported(capture));
-  }
-  record->trigger = {std::string(reason), where, PlanCache::instance().explain_miss(capture)};
-  try {
-    auto executable = compile_capture(capture, *record);
-    runtime::show(*record);
-    return executable;
-  } catch (const std::exception& failure) {
-    record->error = failure.what();
-    runtime::show(*record);
-    throw;
-  }
+  return runtime::compile_and_show(
+      std::move(graph), wick::options().backend, [&](runtime::CompileRecord& record) {
+        record.trigger = {std::string(reason), where, PlanCache::instance().explain_miss(capture)};
+        record.times.import = took.count();
+      });
 }
 
 }  // namespace wick::detail

@@ -6,7 +6,7 @@
 #include <source_location>
 #include <string_view>
 
-#include "wick/runtime/compile_record.h"
+#include "wick/runtime/backend.h"
 #include "wick/tensor/capture.h"
 
 namespace wick::detail {
@@ -16,9 +16,5 @@ namespace wick::detail {
 std::unique_ptr<runtime::Executable> compile_capture(const Capture& capture,
                                                      std::string_view reason,
                                                      std::source_location where);
-
-/// The same, telling all about it.
-std::unique_ptr<runtime::Executable> compile_capture(const Capture& capture,
-                                                     runtime::CompileRecord& record);
 
 }  // namespace wick::detail

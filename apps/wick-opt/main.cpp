@@ -93,6 +93,7 @@ int optimize(const OptFlags& flags) {
     return 0;
   }
   for (const auto& graph : ir::parse_graphs(text, flags.input, flags.parse)) {
+    if (!options().dump_to.empty()) tools::dump(*graph, flags.input);
     if (!options().pass_pipeline.empty()) {
       passes::PassContext context = passes::make_pass_context();
       passes::run_pipeline(*graph, context);

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "wick/runtime/dump.h"
+
 namespace wick::run {
 
 namespace {
@@ -20,7 +22,10 @@ runtime::Argument argument_of(const Literal& value) {
 Program::Program(const ir::Graph& graph, std::string_view backend) {
   for (const ir::Value& result : graph.results())
     result_types_.push_back(result.type());
-  executable_ = runtime::find_backend(backend).compile(graph.clone());
+  executable_ = runtime::compile_and_show(
+      graph.clone(), std::string(backend), [](runtime::CompileRecord& record) {
+        record.trigger.reason = "wick-run";
+      });
 }
 
 std::vector<runtime::Argument> Program::arguments(std::span<const Literal> parameters) {
