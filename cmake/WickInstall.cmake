@@ -2,10 +2,6 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS wick EXPORT wick-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET wick-llvm)
-  set_target_properties(wick-llvm PROPERTIES INSTALL_RPATH "$ORIGIN")
-  install(TARGETS wick-llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
 foreach(tool wick-opt wick-run wick-reduce)
   if(TARGET ${tool})
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

@@ -115,12 +115,10 @@ void drop_defaults(OpKind op, Attributes& attributes) {
 
 std::optional<std::string> check_attributes(OpKind op, const Attributes& attributes) {
   for (const auto& [name, value] : attributes.entries()) {
+    if (!is_identifier(name)) return fmt::format("'{}' is no name of an attribute", name);
     if (name.find('.') != std::string::npos && op != OpKind::custom) continue;
     const AttributeSpec* spec = find_spec(op, name);
-    if (spec == nullptr && op == OpKind::custom) {
-      if (is_identifier(name)) continue;
-      return fmt::format("'{}' is no name of an attribute", name);
-    }
+    if (spec == nullptr && op == OpKind::custom) continue;
     if (spec == nullptr) return fmt::format("{} has no attribute {}", to_string(op), name);
     if (spec->kind != kind_of(value)) {
       return fmt::format("attribute {} should be {}, not {}",

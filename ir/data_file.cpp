@@ -1,5 +1,6 @@
 #include "wick/ir/data_file.h"
 
+#include <atomic>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -32,7 +33,8 @@ void InputFile::read(uint64_t offset, std::span<std::byte> bytes) {
 }
 
 void write_file(const FileUse& use, std::span<const std::span<const std::byte>> parts) {
-  const std::string partial = fmt::format("{}.{}.partial", use.path, ::getpid());
+  static std::atomic<unsigned> number{0};  // two threads may save one path
+  const std::string partial = fmt::format("{}.{}.{}.partial", use.path, ::getpid(), number++);
   std::ofstream file(partial, std::ios::binary | std::ios::trunc);
   if (!file) use.fail("cannot be written");
   for (const std::span<const std::byte> part : parts) {

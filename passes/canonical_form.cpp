@@ -19,13 +19,14 @@ size_t index(const Node& node) {
 }
 
 Hash128 own_form(const Node& node) {
+  const auto op = static_cast<uint64_t>(node.op());
+  if (node.num_results() == 0) return {op, 0};  // a fusion that gives nothing
   const Type& type = node.type();
   uint64_t ones = 1;
   for (const int64_t extent : type.shape)
     ones = ones * 2 + (extent == 1 ? 1 : 0);
-  const Hash128 hash =
-      combine(Hash128{static_cast<uint64_t>(node.op()), static_cast<uint64_t>(type.dtype)}, ones);
-  const bool is_number = node.op() == OpKind::constant && type.shape.ndim() == 0;
+  const Hash128 hash = combine(Hash128{op, static_cast<uint64_t>(type.dtype)}, ones);
+  const bool is_number = node.op() == OpKind::constant && node.type().shape.ndim() == 0;
   return is_number ? combine(hash, node.attributes().hash()) : hash;
 }
 

@@ -23,8 +23,8 @@ struct Extensions {
 };
 
 Extensions& extensions() {
-  static Extensions all;
-  return all;
+  static auto* const all = new Extensions;  // NOLINT: never destroyed, programs compile at exit.
+  return *all;
 }
 
 }  // namespace
@@ -36,6 +36,10 @@ void extend_pipeline(std::string_view point, std::string passes) {
                                             did_you_mean(point, {kPoints.begin(), kPoints.end()})));
   }
   parse_pipeline(passes, PassRegistry::instance());  // tells now what is wrong with it
+  if (passes.find('@') != std::string::npos) {
+    throw std::invalid_argument(
+        fmt::format("extension of '{}' may not name other points: {}", point, passes));
+  }
   const std::lock_guard guard(extensions().mutex);
   extensions().by_point[std::string(point)].push_back(std::move(passes));
 }

@@ -105,8 +105,7 @@ bool RecomputeCandidate::is_costly() const {
 }
 
 bool RecomputeCandidate::is_only_reader() const {
-  const std::vector<int> readers = clusters_->outside_readers(*value_);
-  return readers.size() == 1 && readers[0] == reader_;
+  return clusters_->is_only_outside_reader(*value_, reader_);
 }
 
 int64_t RecomputeCandidate::num_readers() const {

@@ -295,19 +295,37 @@ void FusionClusters::evict(Node& node) {
   home_[index(node)] = kNone;
 }
 
-std::vector<int> FusionClusters::outside_readers(const Node& node) const {
-  std::set<int> readers;
-  if (is_result(node)) readers.insert(kNone);
+template <class Visit>
+bool FusionClusters::all_outside_readers(const Node& node, Visit visit) const {
+  if (is_result(node) && !visit(kNone)) return false;
   for (const int at : users_[index(node)]) {
     const Node& user = *order_[static_cast<size_t>(at)];
     if (!is_dead(user) && (home(user) == kNone || !is_inside(node, home(user)))) {
-      readers.insert(home(user));
+      if (!visit(home(user))) return false;
     }
     for (const int copy : copied_into_[index(user)]) {
-      if (!is_inside(node, copy)) readers.insert(copy);
+      if (!is_inside(node, copy) && !visit(copy)) return false;
     }
   }
+  return true;
+}
+
+std::vector<int> FusionClusters::outside_readers(const Node& node) const {
+  std::set<int> readers;
+  all_outside_readers(node, [&](int reader) {
+    readers.insert(reader);
+    return true;
+  });
   return {readers.begin(), readers.end()};
+}
+
+bool FusionClusters::is_only_outside_reader(const Node& node, int cluster) const {
+  bool reads = false;
+  const bool alone = all_outside_readers(node, [&](int reader) {
+    reads = true;
+    return reader == cluster;
+  });
+  return reads && alone;
 }
 
 bool FusionClusters::is_read_inside(const Node& node, int cluster) const {

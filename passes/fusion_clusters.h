@@ -75,6 +75,9 @@ class FusionClusters {
   /// that stay by themselves and for the results of the graph.
   [[nodiscard]] std::vector<int> outside_readers(const ir::Node& node) const;
 
+  /// The cluster reads the node's value from memory, and nothing else does.
+  [[nodiscard]] bool is_only_outside_reader(const ir::Node& node, int cluster) const;
+
   /// Some op inside the cluster reads the node.
   [[nodiscard]] bool is_read_inside(const ir::Node& node, int cluster) const;
 
@@ -105,6 +108,10 @@ class FusionClusters {
   [[nodiscard]] int64_t work() const { return work_; }
 
  private:
+  /// False as soon as `visit(reader)` is, for each reading; a reader may come several times.
+  template <class Visit>
+  bool all_outside_readers(const ir::Node& node, Visit visit) const;
+
   /// Two clusters as they would be together.
   struct Trial {
     int a = kNone;

@@ -51,9 +51,6 @@ class FusionGroup {
   [[nodiscard]] bool has_reduction() const;
 
  private:
-  template <class Visit>
-  void for_each_op(Visit visit) const;
-
   const FusionClusters* clusters_;
   int first_;
   int second_;  // FusionClusters::kNone for a group that is there already

@@ -18,13 +18,14 @@ thread_local Options* scoped __attribute__((tls_model("initial-exec"))) = nullpt
 /// Null until the plug-ins are loaded.
 std::atomic<Options*> process_options_in_force{nullptr};
 
+/// Never destroyed: what runs at exit reads the switches.
 Options& process_options() {
-  static Options instance = [] {
+  static Options& instance = *new Options([] {  // NOLINT
     const char* flags = std::getenv("WICK_FLAGS");
     Options fresh;
     parse_switches(flags == nullptr ? "" : flags, fresh);
     return fresh;
-  }();
+  }());
   return instance;
 }
 
@@ -57,9 +58,10 @@ Options& options() {
   return all != nullptr ? *all : load_process_options();
 }
 
-ScopedOptions::ScopedOptions(Options options)
-    : options_(std::move(options)),
-      previous_(std::exchange(scoped, &options_)) {}
+ScopedOptions::ScopedOptions(Options options) : options_(std::move(options)) {
+  (void)wick::options();  // whatever is in force, the plug-ins of the process are loaded
+  previous_ = std::exchange(scoped, &options_);
+}
 
 ScopedOptions::~ScopedOptions() {
   scoped = previous_;

@@ -80,7 +80,7 @@ class ScopedOptions {
 
  private:
   Options options_;
-  Options* previous_;
+  Options* previous_ = nullptr;
 };
 
 }  // namespace wick

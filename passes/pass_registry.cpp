@@ -1,6 +1,7 @@
 #include "wick/passes/pass_registry.h"
 
 #include <algorithm>
+#include <mutex>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -10,18 +11,18 @@
 namespace wick::passes {
 
 PassRegistry& PassRegistry::instance() {
-  static PassRegistry registry = [] {
-    PassRegistry fresh;
-    for (PassInfo& info : built_in_passes()) {
-      fresh.add(std::move(info));
-    }
+  static auto* const registry = [] {  // never destroyed: programs compile at exit
+    auto* fresh = new PassRegistry;   // NOLINT(cppcoreguidelines-owning-memory)
+    for (PassInfo& info : built_in_passes())
+      fresh->add(std::move(info));
     return fresh;
   }();
-  return registry;
+  return *registry;
 }
 
 void PassRegistry::add(PassInfo info) {
-  if (find(info.name) != nullptr) {
+  const std::unique_lock lock(mutex_);
+  if (find_locked(info.name) != nullptr) {
     throw std::invalid_argument(fmt::format("a pass named '{}' is already registered", info.name));
   }
   const auto place = std::ranges::lower_bound(
@@ -30,12 +31,18 @@ void PassRegistry::add(PassInfo info) {
 }
 
 const PassInfo* PassRegistry::find(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  return find_locked(name);
+}
+
+const PassInfo* PassRegistry::find_locked(std::string_view name) const {
   const auto place = std::ranges::lower_bound(
       passes_, name, {}, [](const auto& pass) -> std::string_view { return pass->name; });
   return place != passes_.end() && (*place)->name == name ? place->get() : nullptr;
 }
 
 std::vector<const PassInfo*> PassRegistry::all() const {
+  const std::shared_lock lock(mutex_);
   std::vector<const PassInfo*> infos;
   infos.reserve(passes_.size());
   for (const auto& pass : passes_) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ struct PassInfo {
   std::function<std::unique_ptr<Pass>(const PassOptions&)> create;
 };
 
+/// Thread-safe; what it gives stays valid.
 class PassRegistry {
  public:
   /// The process-wide registry, holding the built-in passes.
@@ -33,7 +35,10 @@ class PassRegistry {
   [[nodiscard]] std::vector<const PassInfo*> all() const;
 
  private:
-  std::vector<std::unique_ptr<PassInfo>> passes_;
+  [[nodiscard]] const PassInfo* find_locked(std::string_view name) const;
+
+  mutable std::shared_mutex mutex_;
+  std::vector<std::unique_ptr<PassInfo>> passes_;  // sorted by name
 };
 
 }  // namespace wick::passes

@@ -7,8 +7,8 @@
 //     double factor = 0;
 //     if (matches(value, op(OpKind::mul, any(x), splat(factor)))) ...
 //
-// An op that commutes matches with its two operands in either order. What a failed match has bound
-// is unspecified.
+// An op that commutes matches with its two operands in either order; an inner match is not taken
+// back for the sake of a later same(). What a failed match has bound is unspecified.
 
 #include <tuple>
 #include <utility>

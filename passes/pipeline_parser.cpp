@@ -20,9 +20,10 @@ bool is_name_char(char c) {
 
 class PipelineParser {
  public:
-  PipelineParser(std::string_view text, const PassRegistry& registry)
+  PipelineParser(std::string_view text, const PassRegistry& registry, int depth = 0)
       : text_(text),
-        registry_(registry) {}
+        registry_(registry),
+        depth_(depth) {}
 
   std::vector<PipelineStage> parse() {
     std::vector<PipelineStage> stages;
@@ -66,7 +67,8 @@ class PipelineParser {
 
   /// Stages that are written elsewhere; errors in what follows point to where they were asked for.
   void insert(std::string_view text, std::vector<PipelineStage>& stages, size_t column) {
-    for (PipelineStage& stage : PipelineParser(text, registry_).parse()) {
+    if (depth_ == kMaxDepth) fail("the pipeline contains itself", column);
+    for (PipelineStage& stage : PipelineParser(text, registry_, depth_ + 1).parse()) {
       stage.column = column;
       stages.push_back(std::move(stage));
     }
@@ -147,6 +149,8 @@ class PipelineParser {
 
   std::string_view text_;  // outlives the parser, which is a temporary of parse_pipeline
   const PassRegistry& registry_;
+  static constexpr int kMaxDepth = 16;
+  int depth_;  // of pipelines inside pipelines
   size_t position_ = 0;
 };
 

@@ -1,7 +1,9 @@
 #include "wick/passes/plugin.h"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 
@@ -17,6 +19,7 @@ constexpr const char* kEntry = "wick_plugin_info";
 struct LoadedList {
   std::recursive_mutex mutex;  // a plug-in may load others
   std::vector<LoadedPlugin> plugins;
+  std::map<std::string, std::string> failed;  // what went wrong, by path
 };
 
 LoadedList& loaded_list() {
@@ -26,6 +29,16 @@ LoadedList& loaded_list() {
 
 [[noreturn]] void fail(const std::string& path, std::string_view problem) {
   throw std::runtime_error(fmt::format("plug-in {}: {}", path, problem));
+}
+
+std::string message_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "its registrations failed";
+  }
 }
 
 PluginInfo read_info(void* library, const std::string& path) {
@@ -60,12 +73,18 @@ void check_compatible(const PluginInfo& info, const std::string& path) {
 }  // namespace
 
 void load_plugin(const std::string& path) {
+  (void)
+      wick::options();  // loads those of the process first, under locks always taken in this order
   LoadedList& list = loaded_list();
   const std::lock_guard guard(list.mutex);
   std::error_code ignored;
   const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, ignored);
   const std::string file = ignored ? path : canonical.string();
   if (std::ranges::find(list.plugins, file, &LoadedPlugin::path) != list.plugins.end()) return;
+  // What it had registered is still there: a second try would only trip over that.
+  if (const auto before = list.failed.find(file); before != list.failed.end()) {
+    fail(path, before->second);
+  }
 
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays open: its code is in use
   if (library == nullptr) fail(path, dlerror());
@@ -74,9 +93,12 @@ void load_plugin(const std::string& path) {
   list.plugins.push_back({info.name, info.version, file});
   try {
     info.install();
-  } catch (const std::exception& error) {
-    list.plugins.pop_back();
-    fail(path, error.what());
+  } catch (...) {
+    // Not the last one: a plug-in may have loaded others.
+    std::erase_if(list.plugins, [&](const LoadedPlugin& each) { return each.path == file; });
+    const std::string problem = message_of(std::current_exception());
+    list.failed.emplace(file, problem);
+    fail(path, problem);
   }
 }
 

@@ -13,9 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "wick/ir/custom_op.h"
 #include "wick/ir/graph.h"
+#include "wick/passes/fusion_cost_model.h"
 #include "wick/passes/options.h"
-#include "wick/passes/pass.h"
+#include "wick/passes/pass_registry.h"
+#include "wick/passes/rewrite.h"
 
 namespace wick::passes {
 
@@ -33,9 +36,18 @@ struct PluginInfo {
 };
 
 /// Of what a compiler makes of Wick's headers: plug-ins and library share C++ objects, so they must
-/// agree on the standard library's ABI and on the layout of those objects.
+/// agree on the ops, the standard library's ABI and the layout of those objects.
 constexpr uint64_t plugin_abi_hash() {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  constexpr const char* kOps[] = {
+#define WICK_OP(name, min_operands, max_operands, infer, traits, summary) #name,
+#include "wick/ir/ops.def"
+#undef WICK_OP
+  };
+  for (const char* name : kOps) {
+    for (; *name != '\0'; ++name)
+      hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3;
+  }
   for (const uint64_t part : {uint64_t{_GLIBCXX_USE_CXX11_ABI},
                               uint64_t{__GXX_ABI_VERSION},
                               uint64_t{sizeof(Options)},
@@ -43,8 +55,14 @@ constexpr uint64_t plugin_abi_hash() {
                               uint64_t{sizeof(ir::Attributes)},
                               uint64_t{sizeof(ir::Node)},
                               uint64_t{sizeof(ir::Graph)},
+                              uint64_t{sizeof(Literal)},
+                              uint64_t{sizeof(ir::CustomOp)},
                               uint64_t{sizeof(PassContext)},
-                              uint64_t{ir::kNumOps}}) {
+                              uint64_t{sizeof(PassInfo)},
+                              uint64_t{sizeof(RuleSet)},
+                              uint64_t{sizeof(FusionLimits)},
+                              uint64_t{sizeof(MergeCandidate)},
+                              uint64_t{sizeof(Objection)}}) {
     hash = (hash ^ part) * 0x100000001b3;
   }
   return hash;

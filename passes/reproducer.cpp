@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,32 +29,36 @@ constexpr std::string_view kPlugin = "// plugin: ";
 std::string new_path() {
   static std::atomic<int> number{0};
   const Options& options = wick::options();
-  std::filesystem::path folder = options.reproducer_dir;
-  if (folder.empty()) folder = options.dump_to;
   std::error_code ignored;
+  std::filesystem::path folder = options.reproducer_dir;
+  // Now, for a crash handler cannot.
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  if (folder.empty()) folder = options.dump_to;
   if (folder.empty()) folder = std::filesystem::temp_directory_path(ignored);
-  std::filesystem::create_directories(folder, ignored);
-  return folder / fmt::format("wick-reproducer-{}-{}.wick", getpid(), number++);
+  static const auto start = std::chrono::system_clock::now().time_since_epoch().count();
+  return folder / fmt::format("wick-reproducer-{:x}-{}-{}.wick", start, getpid(), number++);
 }
 
 // What a crash handler needs is ready before the crash: it may call little more than write().
 
-struct CrashNote {
-  const std::string* path;
-  const std::string* text;
-  const std::string* command;
-};
-
-thread_local CrashNote current_note{};  // null members: nothing runs on this thread
+// Null members: nothing runs on this thread. The model keeps a handler from allocating it.
+thread_local CrashNote current_note __attribute__((tls_model("initial-exec"))){};
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 std::array<struct sigaction, kSignals.size()> previous_handlers;
 std::mutex handlers_mutex;
 int armed = 0;
 
+void on_crash(int signal, siginfo_t* info, void* context);
+
+/// Handlers that the program has installed meanwhile stay.
 void restore_handlers() {
-  for (size_t i = 0; i < kSignals.size(); ++i)
-    sigaction(kSignals[i], &previous_handlers[i], nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction now{};
+    sigaction(kSignals[i], nullptr, &now);
+    const bool is_ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_crash;
+    if (is_ours) sigaction(kSignals[i], &previous_handlers[i], nullptr);
+  }
 }
 
 void write_all(int file, std::string_view text) {
@@ -64,30 +69,42 @@ void write_all(int file, std::string_view text) {
   }
 }
 
-void on_crash(int signal) {
-  restore_handlers();
-  if (current_note.path != nullptr) {
-    constexpr int kMode = 0644;
-    const int file = ::open(current_note.path->c_str(), O_WRONLY | O_CREAT | O_TRUNC, kMode);
-    if (file >= 0) {
-      write_all(file, *current_note.text);
-      ::close(file);
-      write_all(STDERR_FILENO, "wick: a pass crashed; replay with: ");
-      write_all(STDERR_FILENO, *current_note.command);
-      write_all(STDERR_FILENO, "\n");
-    }
+/// A new file of this name alone: what a link or an earlier run has left there stays.
+int create_file(const std::string& path) {
+  constexpr int kMode = 0644;
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
+}
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  const auto which = static_cast<size_t>(std::ranges::find(kSignals, signal) - kSignals.begin());
+  const struct sigaction& previous = previous_handlers[which];
+  if (current_note.path == nullptr) {  // no pass of this thread: the program may want the signal
+    if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
+    if (previous.sa_handler == SIG_IGN) return;
+    if (previous.sa_handler != SIG_DFL) return previous.sa_handler(signal);
+  } else if (const int file = create_file(*current_note.path); file >= 0) {
+    write_all(file, *current_note.text);
+    ::close(file);
+    write_all(STDERR_FILENO, "wick: a pass crashed; replay with: ");
+    write_all(STDERR_FILENO, *current_note.command);
+    write_all(STDERR_FILENO, "\n");
   }
-  raise(signal);  // to the handler before this one, once this returns
+  restore_handlers();
+  const bool is_fault = signal != SIGABRT && info->si_code > 0;
+  if (is_fault) return;  // the instruction faults again, with all that the handler there wants
+  raise(signal);
 }
 
 void arm() {
   const std::lock_guard guard(handlers_mutex);
   if (armed++ > 0) return;
   struct sigaction action{};
-  action.sa_handler = on_crash;
-  action.sa_flags = SA_ONSTACK;
-  for (size_t i = 0; i < kSignals.size(); ++i)
-    sigaction(kSignals[i], &action, &previous_handlers[i]);
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &previous_handlers[i]);
+    sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 void disarm() {
@@ -128,21 +145,23 @@ Reproducer::Reproducer(const std::string& pipeline, std::string recorded)
     text_ += fmt::format("{}{}\n", kPlugin, plugin.path);
   text_ += recorded;
   give_signal_stack(signal_stack_);
-  current_note = {&path_, &text_, &command_};
+  outer_ = std::exchange(current_note, {&path_, &text_, &command_});
   arm();
 }
 
 Reproducer::~Reproducer() {
   disarm();
-  current_note = {};
+  current_note = outer_;
   take_signal_stack(signal_stack_);
 }
 
 std::string Reproducer::write(const std::string& cause) const {
-  std::ofstream file(path_, std::ios::binary);
-  file << text_ << "// " << one_line(cause) << "\n";
-  file.close();
-  if (!file) return fmt::format("no reproducer: cannot write {}", path_);
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
+  const int file = create_file(path_);
+  if (file < 0) return fmt::format("no reproducer: cannot write {}", path_);
+  write_all(file, fmt::format("{}// {}\n", text_, one_line(cause)));
+  ::close(file);
   return fmt::format("reproducer: {}\nreplay with: {}", path_, command_);
 }
 

@@ -10,6 +10,13 @@
 
 namespace wick::passes {
 
+/// What a crash handler of this thread needs; null members: nothing.
+struct CrashNote {
+  const std::string* path = nullptr;
+  const std::string* text = nullptr;
+  const std::string* command = nullptr;
+};
+
 /// Stands by while a pipeline runs on this thread. Writes the file only when something goes wrong:
 /// when `rethrow` is called, or when the thread crashes while this lives (SIGSEGV, SIGBUS, SIGFPE,
 /// SIGILL, SIGABRT; the handlers that were there before run afterwards).
@@ -30,6 +37,7 @@ class Reproducer {
   std::string path_;
   std::string command_;
   std::string text_;
+  CrashNote outer_;  // of the pipeline that this one runs inside of
   std::vector<std::byte> signal_stack_;
 };
 

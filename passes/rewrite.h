@@ -51,7 +51,7 @@ struct Rule {
   RuleFunction apply;
 };
 
-/// A rule for all ops of a trait; tried after the rules of the op itself.
+/// A rule for all ops of a trait.
 struct TraitRule {
   std::string name;
   ir::OpTrait trait;
@@ -68,7 +68,7 @@ class RuleSet {
     RuleFunction apply;
   };
 
-  /// In the order they are tried.
+  /// In the order they were added, in which they are tried.
   [[nodiscard]] const std::vector<Entry>& of(ir::OpKind op) const {
     return by_op_[static_cast<size_t>(op)];
   }

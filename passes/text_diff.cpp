@@ -36,12 +36,25 @@ class Myers {
   std::vector<Edit> run() {
     const int64_t most = std::ssize(a_) + std::ssize(b_);
     for (int64_t d = 0; d <= most; ++d) {
+      if (d > kMostEdits) return replace_all();
       if (advance(d)) break;
     }
     return trace_back();
   }
 
  private:
+  /// Memory is the square of the number of edits; texts this different are better shown whole.
+  static constexpr int64_t kMostEdits = 2000;
+
+  [[nodiscard]] std::vector<Edit> replace_all() const {
+    std::vector<Edit> edits;
+    for (const std::string_view line : a_)
+      edits.push_back({'-', line});
+    for (const std::string_view line : b_)
+      edits.push_back({'+', line});
+    return edits;
+  }
+
   /// Reach of diagonal k (x - y) with d edits; rows hold the diagonals -d, -d+2 ... d.
   [[nodiscard]] int64_t reach(int64_t d, int64_t k) const {
     if (d < 0 || k < -d || k > d) return -1;

@@ -12,10 +12,11 @@ class CachedKernels final : public codegen::KernelProvider {
   std::vector<codegen::ProvidedKernel> provide(
       std::span<const codegen::Kernel* const> kernels) override {
     std::vector<codegen::ProvidedKernel> provided(kernels.size());
+    // Made here: its constructor reads the switches in force on this thread.
+    codegen::KernelCache& cache = codegen::KernelCache::instance();
     parallel_for(static_cast<int64_t>(kernels.size()), [&](int64_t i) {
       const auto at = static_cast<size_t>(i);
-      provided[at].function =
-          codegen::KernelCache::instance().get(*kernels[at], &provided[at].origin);
+      provided[at].function = cache.get(*kernels[at], &provided[at].origin);
     });
     return provided;
   }

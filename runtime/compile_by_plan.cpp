@@ -29,6 +29,19 @@ void tell(const passes::PassContext& context, CompileRecord& record) {
     record.times.passes += stage.milliseconds;
 }
 
+/// Tells what the passes did even when one of them throws.
+void optimize(ir::Graph& graph, CompileRecord* record) {
+  passes::PassContext context = passes::make_pass_context(/*wanted=*/record != nullptr);
+  if (record == nullptr) return passes::run_pipeline(graph, context);
+  try {
+    passes::run_pipeline(graph, context, &record->pipeline);
+  } catch (...) {
+    tell(context, *record);
+    throw;
+  }
+  tell(context, *record);
+}
+
 }  // namespace
 
 std::unique_ptr<Executable> compile_by_plan(std::unique_ptr<ir::Graph> graph,
@@ -39,15 +52,13 @@ std::unique_ptr<Executable> compile_by_plan(std::unique_ptr<ir::Graph> graph,
   std::unique_ptr<ir::Graph> reference = validate ? graph->clone() : nullptr;
   ProgramSummary recorded;
   count_recorded(*graph, recorded);
-  passes::PassContext context = passes::make_pass_context(/*wanted=*/record != nullptr);
-  passes::run_pipeline(*graph, context, record == nullptr ? nullptr : &record->pipeline);
+  optimize(*graph, record);
   std::unique_ptr<Plan> plan = build_plan(*graph, plan_options);
   plan->summary.num_ops = recorded.num_ops;
   plan->summary.intermediate_bytes = recorded.intermediate_bytes;
   if (verify_all) verify_plan(*plan);
   if (record != nullptr) {
     codegen::KernelProvider* const kernels = plan_options.kernels;
-    tell(context, *record);
     record_plan(*graph, *plan, kernels == nullptr ? cached_kernels() : *kernels, *record);
   }
   auto executable = make_executable(std::move(plan));

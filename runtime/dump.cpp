@@ -52,13 +52,32 @@ std::optional<CompileRecord> begin_record() {
   return record;
 }
 
-void show(const CompileRecord& record) {
-  const Options& options = wick::options();
-  if (options.log.fusion) log_fusion(record);
-  if (options.log.output_code) log_output_code(record);
-  if (options.dump_to.empty()) return;
-  DumpFolder& folder = dump_folder(options.dump_to, options.dump_max);
-  folder.add(record);
+/// What cannot be shown is said once: a compile does not fail because somebody looks on.
+void show(const CompileRecord& record) noexcept {
+  try {
+    const Options& options = wick::options();
+    if (options.log.fusion) log_fusion(record);
+    if (options.log.output_code) log_output_code(record);
+    if (options.dump_to.empty()) return;
+    DumpFolder& folder = dump_folder(options.dump_to, options.dump_max);
+    folder.add(record);
+  } catch (const std::exception& failure) {
+    static std::atomic<bool> is_said{false};
+    if (is_said.exchange(true)) return;
+    std::fprintf(stderr, "wick: cannot show a compile: %s; going on\n", failure.what());
+  }
+}
+
+std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
+                                    const std::string& backend,
+                                    CompileRecord& record) {
+  try {
+    return find_backend(backend).compile(std::move(graph), &record);
+  } catch (const std::exception& failure) {
+    record.error = failure.what();
+    show(record);
+    throw;
+  }
 }
 
 }  // namespace
@@ -70,15 +89,9 @@ std::unique_ptr<Executable> compile_and_show(std::unique_ptr<ir::Graph> graph,
   if (!record) return find_backend(backend).compile(std::move(graph));
   tell(*record);
   describe(*graph, backend, *record);
-  try {
-    auto executable = find_backend(backend).compile(std::move(graph), &*record);
-    show(*record);
-    return executable;
-  } catch (const std::exception& failure) {
-    record->error = failure.what();
-    show(*record);
-    throw;
-  }
+  auto executable = compile(std::move(graph), backend, *record);
+  show(*record);
+  return executable;
 }
 
 }  // namespace wick::runtime

@@ -73,7 +73,7 @@ void write_dump_files(const CompileRecord& record, const fs::path& folder) {
   const fs::path recorded = fs::absolute(folder) / kRecorded;
   write_file(folder / "report.html",
              report_html(record, replay_commands(record, recorded.string())));
-  write_file(folder / "timing.json", timing_json(record));
+  write_whole_file(folder / "timing.json", timing_json(record));  // last: the compile is whole
 }
 
 void write_whole_file(const fs::path& path, std::string_view text) {

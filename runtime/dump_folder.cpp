@@ -17,7 +17,6 @@
 
 #include "wick/ir/value_names.h"
 #include "wick/runtime/dump_files.h"
-#include "wick/runtime/dump_index.h"
 
 namespace wick::runtime {
 
@@ -60,7 +59,7 @@ void DumpFolder::add(const CompileRecord& record) {
   try {
     if (process_ != getpid()) open();
     write_dump_files(record, make_subfolder(record));
-    write_dump_index(root_);
+    index_->write();
     --left_;
   } catch (const std::exception& failure) {
     closed_ = true;
@@ -70,7 +69,9 @@ void DumpFolder::add(const CompileRecord& record) {
 }
 
 void DumpFolder::open() {
+  root_ = fs::absolute(root_);  // the program may change its working directory
   fs::create_directories(root_);
+  if (!index_) index_.emplace(root_);
   run_ = root_;
   if (!claim(root_ / kDumpIndex)) {
     const auto now = fmt::gmtime(std::chrono::system_clock::now());

@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "wick/runtime/compile_record.h"
+#include "wick/runtime/dump_index.h"
 
 namespace wick::runtime {
 
@@ -26,10 +28,11 @@ class DumpFolder {
   std::filesystem::path make_subfolder(const CompileRecord& record) const;
 
   std::mutex mutex_;
-  std::filesystem::path root_;
-  std::filesystem::path run_;  // where this process writes
-  int64_t process_ = 0;        // that opened run_: a fork is another one
-  int left_;                   // compiles still to be written
+  std::filesystem::path root_;  // absolute once it is open
+  std::filesystem::path run_;   // where this process writes
+  int64_t process_ = 0;         // that opened run_: a fork is another one
+  std::optional<DumpIndex> index_;
+  int left_;  // compiles still to be written
   bool closed_ = false;
 };
 

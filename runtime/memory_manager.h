@@ -37,7 +37,9 @@ struct AllocationTag {
   /// share names the place that compiled it.
   std::string_view op = {};
   Location where = {};
-  /// Of an arena: who lives in it, by offset. Items whose steps are disjoint may share bytes.
+  /// Of an arena: who lives in it, by offset. Items whose steps are disjoint may share bytes. So
+  /// do, during one step, an operand that is read for the last time and the result that takes its
+  /// place.
   std::span<const ArenaItem> contents = {};
 };
 

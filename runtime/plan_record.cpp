@@ -1,8 +1,11 @@
 // A plan as data, with the kernels it launches.
 
+#include <exception>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,6 +23,24 @@ std::string standalone(const ir::Node& fusion, const std::string& name) {
   const auto graph = fusion.body()->clone();
   graph->set_name(name);
   return ir::to_string(*graph, {.locations = true});
+}
+
+/// The code generator's texts, or one that says why there are none: the program runs without.
+std::vector<codegen::CodeListing> listings_of(const codegen::Kernel& kernel,
+                                              codegen::KernelProvider& provider) {
+  try {
+    return provider.listings(kernel);
+  } catch (const std::exception& failure) {
+    return {{"error", "error.txt", fmt::format("{}\n", failure.what())}};
+  }
+}
+
+std::string target_of(codegen::KernelProvider& provider) {
+  try {
+    return provider.target();
+  } catch (const std::exception& failure) {
+    return fmt::format("unknown: {}", failure.what());
+  }
 }
 
 class PlanRecorder {
@@ -127,7 +148,7 @@ class PlanRecorder {
                         .kernel_ir = codegen::to_string(*launch.kernel),
                         .listings = {},
                         .origin = launch.origin};
-    if (record_.wants_code) kernel.listings = provider_.listings(*launch.kernel);
+    if (record_.wants_code) kernel.listings = listings_of(*launch.kernel, provider_);
     return kernel;
   }
 
@@ -146,7 +167,7 @@ void record_plan(const ir::Graph& optimized,
                  codegen::KernelProvider& provider,
                  CompileRecord& record) {
   PlanRecorder(optimized, plan, provider, record).run();
-  if (record.wants_code) record.environment.target = provider.target();
+  if (record.wants_code) record.environment.target = target_of(provider);
   record.plan_text = to_string(plan);
   record.summary = plan.summary;
   const PlanBuildTimes& times = plan.build_times;

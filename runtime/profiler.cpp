@@ -1,10 +1,13 @@
 #include "wick/runtime/profiler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -15,6 +18,7 @@
 
 #include <fmt/format.h>
 #include <omp.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "wick/passes/options.h"
@@ -26,8 +30,11 @@ namespace {
 
 constexpr int64_t kMostEvents = int64_t{1} << 19U;
 
+class Profiler;
+
 /// The events of one thread. Its owner and the writer share it.
 struct ThreadLog {
+  const Profiler* profiler = nullptr;
   std::mutex mutex;
   bool is_open = true;
   ThreadEvents thread;
@@ -50,19 +57,24 @@ std::runtime_error cannot_write(const std::string& path) {
 
 class Profiler final : public profile::Sink {
  public:
+  /// This process's. A fork leaves its parent's alone, whose locks other threads may have held:
+  /// the file is the parent's.
   static Profiler& instance() {
-    static auto& profiler = *new Profiler;  // NOLINT: threads may report until the very end.
-    return profiler;
+    // NOLINTNEXTLINE: never destroyed, threads may report until the very end.
+    static std::atomic<Profiler*> latest = new Profiler;
+    Profiler* found = latest.load();
+    if (found->process_ == getpid()) return *found;
+    auto fresh = std::unique_ptr<Profiler>(new Profiler);
+    return latest.compare_exchange_strong(found, fresh.get()) ? *fresh.release() : *found;
   }
 
   void start(std::string path) {
-    stop();
     const std::lock_guard lock(mutex_);
-    path_ = expanded(std::move(path));
+    stop_locked();
+    path_ = std::filesystem::absolute(expanded(std::move(path))).string();
     part_ = fmt::format("{}.{}.part", path_, getpid());
     out_.open(part_, std::ios::binary | std::ios::trunc);
     if (!out_) throw cannot_write(path_);
-    process_ = getpid();
     start_ = profile::now();
     num_events_ = 0;
     is_running_ = true;
@@ -71,25 +83,14 @@ class Profiler final : public profile::Sink {
 
   void stop() {
     const std::lock_guard lock(mutex_);
-    if (!is_running_) return;
-    profile::set_sink(nullptr);
-    is_running_ = false;
-    Profile profile = collect();
-    if (process_ != getpid()) return out_.close();  // a child's: the file is the parent's
-    write_chrome_trace(out_, profile);
-    out_.close();
-    if (out_.fail() || std::rename(part_.c_str(), path_.c_str()) != 0) {
-      const std::runtime_error failure = cannot_write(path_);
-      (void)std::remove(part_.c_str());
-      throw failure;
-    }
+    stop_locked();
   }
 
   void add(profile::Event event) noexcept override {
     if (num_events_.fetch_add(1, std::memory_order_relaxed) >= kMostEvents) return;
     try {
       thread_local std::shared_ptr<ThreadLog> log;  // shared: the writer reads it, even afterwards
-      if (log == nullptr || !append(*log, event)) {
+      if (log == nullptr || log->profiler != this || !append(*log, event)) {
         log = open_log();
         if (log != nullptr) append(*log, event);
       }
@@ -98,6 +99,24 @@ class Profiler final : public profile::Sink {
   }
 
  private:
+  Profiler() = default;
+
+  void stop_locked() {
+    if (!is_running_) return;
+    profile::set_sink(nullptr);
+    is_running_ = false;
+    try {
+      Profile profile = collect();
+      write_chrome_trace(out_, profile);
+      out_.close();
+      if (out_.fail() || std::rename(part_.c_str(), path_.c_str()) != 0) throw cannot_write(path_);
+    } catch (...) {
+      out_.close();
+      (void)std::remove(part_.c_str());
+      throw;
+    }
+  }
+
   /// False when the log belongs to a profile that is over.
   static bool append(ThreadLog& log, profile::Event& event) {
     const std::lock_guard lock(log.mutex);
@@ -109,6 +128,7 @@ class Profiler final : public profile::Sink {
   /// Null when no profile is running any more.
   std::shared_ptr<ThreadLog> open_log() {
     auto log = std::make_shared<ThreadLog>();
+    log->profiler = this;
     log->thread.thread_id = gettid();
     log->thread.name = thread_name(log->thread.thread_id);
     const std::lock_guard lock(mutex_);
@@ -118,6 +138,11 @@ class Profiler final : public profile::Sink {
   }
 
   Profile collect() {
+    const std::vector<std::shared_ptr<ThreadLog>> logs = std::exchange(logs_, {});
+    for (const std::shared_ptr<ThreadLog>& log : logs) {
+      const std::lock_guard lock(log->mutex);
+      log->is_open = false;
+    }
     const int64_t dropped = std::max<int64_t>(0, num_events_.load() - kMostEvents);
     Profile profile{.program = program_invocation_short_name,
                     .process_id = process_,
@@ -126,25 +151,26 @@ class Profiler final : public profile::Sink {
                     .start = start_,
                     .dropped_events = dropped,
                     .threads = {}};
-    for (const std::shared_ptr<ThreadLog>& log : logs_) {
-      const std::lock_guard lock(log->mutex);
-      log->is_open = false;
-      profile.threads.push_back(std::exchange(log->thread, {}));
-    }
-    logs_.clear();
+    for (const std::shared_ptr<ThreadLog>& log : logs)  // closed: nobody else touches them
+      profile.threads.push_back(std::move(log->thread));
     return profile;
   }
 
+  const pid_t process_ = getpid();
   std::mutex mutex_;
   std::string path_;
   std::string part_;  // written, then renamed to path_
   std::ofstream out_;
-  pid_t process_ = 0;
   int64_t start_ = 0;
   bool is_running_ = false;
   std::vector<std::shared_ptr<ThreadLog>> logs_;
   std::atomic<int64_t> num_events_{0};
 };
+
+/// In a fork: its events would go into its copy of the parent's profile.
+void turn_off() {
+  profile::set_sink(nullptr);
+}
 
 void stop_at_exit() {
   try {
@@ -160,7 +186,9 @@ void stop_at_exit() {
 namespace wick {
 
 void start_profile(std::string path) {
-  [[maybe_unused]] static const int registered = std::atexit(runtime::stop_at_exit);
+  [[maybe_unused]] static const bool registered =
+      std::atexit(runtime::stop_at_exit) == 0 &&
+      pthread_atfork(nullptr, nullptr, runtime::turn_off) == 0;
   runtime::Profiler::instance().start(std::move(path));
 }
 
@@ -171,7 +199,12 @@ void stop_profile() {
 void profile::start_as_told() {
   [[maybe_unused]] static const bool done = [] {
     const std::string& path = options().profile;
-    if (!path.empty()) start_profile(path);
+    if (path.empty()) return true;
+    try {
+      start_profile(path);
+    } catch (const std::exception& failure) {
+      std::cerr << fmt::format("wick: {}; going on without\n", failure.what());
+    }
     return true;
   }();
 }

@@ -15,6 +15,7 @@ namespace wick {
 /// Collects events of all threads until stop_profile() or the end of the process and writes them to
 /// `path` then; `%p` in it becomes the process id. The file appears complete or not at all. A
 /// running profile is written first. Throws std::runtime_error when `path` cannot be written.
+/// The working directory is that of the call. A fork has no part in its parent's profile.
 ///
 /// Keeps the first half a million events (some 100 MB) and counts the rest, which the file tells.
 void start_profile(std::string path);
@@ -26,7 +27,8 @@ void stop_profile();
 namespace profile {
 
 /// Starts the profile that Options::profile (WICK_PROFILE) asks for; looks there once. Called by
-/// the first materialization or Range.
+/// the first materialization or Range. A file that cannot be written is said once on standard
+/// error, and the program goes on.
 void start_as_told();
 
 /// Shows a part of the program in the profile, from here to the end of the scope:

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/passes/options.h"
+
 namespace wick::runtime {
 
 namespace {
@@ -38,16 +40,44 @@ std::string program_command(const CompileEnvironment& environment) {
   return command;
 }
 
+/// What both tools need to know of the passes.
+std::string pipeline_flag(const CompileRecord& record) {
+  return " --pass-pipeline=" + shell_word(record.pipeline.pipeline);
+}
+
+std::string plugin_flags() {
+  std::string flags;
+  for (const std::string& path : options().plugins)
+    flags += " --plugins=" + shell_word(path);
+  return flags;
+}
+
+std::string opt_command(const CompileRecord& record, const std::string& file) {
+  return fmt::format(
+      "wick-opt --print-locations{}{} {}", plugin_flags(), pipeline_flag(record), file);
+}
+
+std::string run_command(const CompileRecord& record, const std::string& file) {
+  std::string command = "wick-run" + plugin_flags();
+  const std::string& backend = record.environment.backend;
+  if (!backend.empty() && backend != CompileOptions().backend)
+    command += " --backend=" + shell_word(backend);
+  const bool is_default = options().pass_pipeline.empty() && options().disable_passes.empty();
+  if (!is_default && !record.pipeline.pipeline.empty()) command += pipeline_flag(record);
+  return command + " " + file;
+}
+
 }  // namespace
 
 std::vector<ReplayCommand> replay_commands(const CompileRecord& record, std::string_view recorded) {
   const std::string file = shell_word(recorded);
-  return {{"Run the passes again and print the result",
-           fmt::format("wick-opt --print-locations --pass-pipeline={} {}",
-                       shell_word(record.pipeline.pipeline),
-                       file)},
-          {"Compile and run the recorded graph on made-up inputs", "wick-run " + file},
-          {"Run the program again", program_command(record.environment)}};
+  std::vector<ReplayCommand> commands;
+  if (!record.pipeline.pipeline.empty())
+    commands.push_back({"Run the passes again and print the result", opt_command(record, file)});
+  commands.push_back(
+      {"Compile and run the recorded graph on made-up inputs", run_command(record, file)});
+  commands.push_back({"Run the program again", program_command(record.environment)});
+  return commands;
 }
 
 }  // namespace wick::runtime

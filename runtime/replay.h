@@ -16,7 +16,8 @@ struct ReplayCommand {
   std::string command;
 };
 
-/// How to repeat a compile of the graph in the file `recorded`.
+/// How to repeat a compile of the graph in the file `recorded`, which ran under the switches in
+/// force. Without a line for the passes where none ran.
 std::vector<ReplayCommand> replay_commands(const CompileRecord& record, std::string_view recorded);
 
 }  // namespace wick::runtime

@@ -33,14 +33,37 @@ double rank_of(const Literal& literal, int64_t i) {
     case DType::bf16:
       return rank(literal.values<BFloat16>()[at].bits);
     default:
-      return static_cast<double>(literal.as_integer(i));
+      break;
   }
+  check(false, "integers have no rank");
+  return 0;
+}
+
+/// Never 0 for different integers, however large.
+double integer_error(int64_t expected, int64_t got) {
+  const auto [least, greatest] = std::minmax(expected, got);
+  return static_cast<double>(static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least));
 }
 
 double absolute_error(double expected, double got) {
   if (expected == got || (std::isnan(expected) && std::isnan(got))) return 0;
   const double error = std::abs(expected - got);
   return std::isnan(error) ? kInfinity : error;
+}
+
+/// Absolute; 0 for equal elements alone.
+double error_at(const Literal& expected, const Literal& got, int64_t i) {
+  if (!is_float(expected.type().dtype)) {
+    return integer_error(expected.as_integer(i), got.as_integer(i));
+  }
+  return absolute_error(expected.as_double(i), got.as_double(i));
+}
+
+double ulps_at(const Literal& expected, const Literal& got, int64_t i) {
+  if (!is_float(expected.type().dtype)) {
+    return integer_error(expected.as_integer(i), got.as_integer(i));
+  }
+  return std::abs(rank_of(expected, i) - rank_of(got, i));
 }
 
 }  // namespace
@@ -53,8 +76,7 @@ std::optional<ResultError> largest_error(const Literal& expected, const Literal&
   int64_t outside = 0;
   for (int64_t i = 0; i < expected.numel(); ++i) {
     const double want = expected.as_double(i);
-    const double have = got.as_double(i);
-    const double error = absolute_error(want, have);
+    const double error = error_at(expected, got, i);
     if (error == 0) continue;
     const double allowed = tolerance.allowed(want);
     if (!(error <= allowed)) ++outside;
@@ -63,10 +85,10 @@ std::optional<ResultError> largest_error(const Literal& expected, const Literal&
     worst_excess = excess;
     worst = {.position = i,
              .expected = want,
-             .got = have,
+             .got = got.as_double(i),
              .absolute = error,
              .relative = error / std::abs(want),
-             .ulps = std::abs(rank_of(expected, i) - rank_of(got, i)),
+             .ulps = ulps_at(expected, got, i),
              .allowed = allowed,
              .outside = 0};
   }

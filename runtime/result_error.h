@@ -12,7 +12,7 @@ namespace wick::runtime {
 /// The element of two values that differs most from what it may be, measured in several ways.
 struct ResultError {
   int64_t position = 0;  // row-major
-  double expected = 0;
+  double expected = 0;   // rounded, as `got` is, where an integer needs more than 53 bits
   double got = 0;
   double absolute = 0;  // infinite where exactly one is NaN
   double relative = 0;  // to the expected element

@@ -22,9 +22,11 @@ std::string read_input(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(fmt::format("cannot open {}", path));
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) throw std::runtime_error(fmt::format("cannot read {}", path));
-  return text;
+  try {
+    return {std::istreambuf_iterator<char>(file), {}};
+  } catch (const std::ios_base::failure&) {  // a folder
+    throw std::runtime_error(fmt::format("cannot read {}", path));
+  }
 }
 
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<int()>& work) {
@@ -40,7 +42,11 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<int()>& w
     }
     for (const std::string& path : options.plugins)
       passes::load_plugin(path);
-    return work();
+    const int status = work();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw std::runtime_error("cannot write to standard output");
+    }
+    return status;
   } catch (const ir::ParseError& error) {
     fmt::print(stderr, "{}\n", error.what());  // says the place itself
   } catch (const Error& error) {

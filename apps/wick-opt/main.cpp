@@ -88,8 +88,13 @@ int optimize(const OptFlags& flags) {
   if (flags.run_reproducer) prepare_reproducer(text, flags);
   passes::PassManager::parse(options().pass_pipeline);  // a mistake shows even where no graph is
   if (flags.emit == "html") {
-    auto graph = ir::parse_graph(text, flags.input, flags.parse);
-    fmt::print("{}", tools::report_page(std::move(graph), flags.input));
+    auto graphs = ir::parse_graphs(text, flags.input, flags.parse);
+    if (graphs.size() != 1) {
+      throw std::runtime_error(
+          fmt::format("--emit=html takes one graph, {} has {}", flags.input, graphs.size()));
+    }
+    if (!options().dump_to.empty()) tools::dump(*graphs[0], flags.input);
+    fmt::print("{}", tools::report_page(std::move(graphs[0]), flags.input));
     return 0;
   }
   for (const auto& graph : ir::parse_graphs(text, flags.input, flags.parse)) {

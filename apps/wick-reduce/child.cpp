@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,8 +22,10 @@ namespace {
 
 constexpr size_t kMaxOutput = size_t{1} << 20U;  // more of it is thrown away
 
-[[noreturn]] void run_body(const std::function<int()>& body, int output) {
-  setpgid(0, 0);  // so that what it starts can be ended with it
+[[noreturn]] void run_body(const std::function<int()>& body, int output, pid_t parent) {
+  setpgid(0, 0);                     // so that what it starts can be ended with it
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody else would end it at its deadline
+  if (getppid() != parent) _exit(1);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -57,8 +60,9 @@ Child::Child(const std::function<int()>& body, std::chrono::milliseconds timeout
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     throw std::runtime_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   std::fflush(nullptr);  // or the child prints it again
+  const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) run_body(body, ends[1]);
+  if (pid_ == 0) run_body(body, ends[1], parent);
   close(ends[1]);
   output_ = ends[0];
   if (pid_ < 0) {

@@ -29,13 +29,18 @@ void write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
+/// With its folder: files of several have the same name.
+std::string name_of(const std::filesystem::path& source) {
+  return source.parent_path().filename().string() + "-" + source.stem().string();
+}
+
 void write_graphs_of(const std::filesystem::path& source, const std::filesystem::path& folder) {
   try {
     for (const auto& graph : ir::parse_graphs(contents(source))) {
-      write(folder / (source.stem().string() + "_" + graph->name()), ir::to_string(*graph));
+      write(folder / (name_of(source) + "_" + graph->name()), ir::to_string(*graph));
     }
   } catch (const ir::ParseError&) {  // a test of the parser's errors
-    write(folder / source.stem(), contents(source));
+    write(folder / name_of(source), contents(source));
   }
 }
 

@@ -228,6 +228,7 @@ TEST_F(PipelineRun, RunsWhatExtendsIt) {
   EXPECT_EQ(record_.pipeline, "cse,idle");
   EXPECT_THROW(extend_pipeline("pipeline-star", "cse"), std::invalid_argument);
   EXPECT_THROW(extend_pipeline("pipeline-start", "no-such-pass"), std::invalid_argument);
+  EXPECT_THROW(extend_pipeline("pipeline-start", "cse,@pipeline-end"), std::invalid_argument);
   EXPECT_THROW(run("@nowhere"), std::invalid_argument);
 }
 

@@ -40,6 +40,14 @@ TEST(Plugin, OfAnotherAbiIsRefused) {
   EXPECT_NE(text.find("rebuild it against the headers of this Wick"), std::string::npos) << text;
 }
 
+TEST(Plugin, ThatFailsSaysTheSameWhenItIsTriedAgain) {
+  const std::string text = complaint(WICK_TEST_PLUGIN_FAILING);
+  EXPECT_NE(text.find("registered by halves"), std::string::npos) << text;
+  EXPECT_EQ(complaint(WICK_TEST_PLUGIN_FAILING), text);
+  for (const LoadedPlugin& plugin : loaded_plugins())
+    EXPECT_NE(plugin.name, "failing");
+}
+
 TEST(Plugin, ThatIsNoneIsRefused) {
   EXPECT_NE(complaint(WICK_TEST_PLUGIN_NONE).find("it has no wick_plugin_info"), std::string::npos);
   EXPECT_NE(complaint("/nonexistent.so").find("plug-in /nonexistent.so: "), std::string::npos);

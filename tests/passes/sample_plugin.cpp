@@ -1,4 +1,7 @@
-// A plug-in in the forms that tests need: good, for another API, for another ABI, and none at all.
+// A plug-in in the forms that tests need: good, failing, for another API, for another ABI, and none
+// at all.
+
+#include <stdexcept>
 
 #include "wick/passes/pass_registry.h"
 #include "wick/passes/plugin.h"
@@ -10,6 +13,17 @@ WICK_PLUGIN("good", "1.2") {
   const PassInfo* dce = PassRegistry::instance().find("dce");
   PassRegistry::instance().add(
       {.name = "from-a-plugin", .summary = "what dce does", .options = {}, .create = dce->create});
+}
+
+#elif defined(WICK_SAMPLE_FAILING)
+
+WICK_PLUGIN("failing", "1.0") {
+  using namespace wick::passes;
+  PassRegistry::instance().add({.name = "half-of-a-plugin",
+                                .summary = "what dce does",
+                                .options = {},
+                                .create = PassRegistry::instance().find("dce")->create});
+  throw std::runtime_error("registered by halves");
 }
 
 #elif !defined(WICK_SAMPLE_NONE)

@@ -24,6 +24,19 @@ TEST(DiffLines, KeepsThreeLinesAroundAndSplitsWhatIsFarApart) {
             "@@ -1 +1 @@\n-1\n+0\n 2\n 3\n 4\n@@ -9 +9 @@\n 9\n 10\n 11\n-12\n+13\n");
 }
 
+TEST(DiffLines, ShowsTextsThatHaveLittleInCommonWhole) {
+  std::string before;
+  std::string after;
+  for (int i = 0; i < 3000; ++i) {
+    before += "old " + std::to_string(i) + "\n";
+    after += "new " + std::to_string(i) + "\n";
+  }
+  const std::string diff = diff_lines(before, after, false);
+
+  EXPECT_EQ(diff.find("@@ -1 +1 @@\n-old 0\n-old 1\n"), 0U);
+  EXPECT_LT(diff.find("-old 2999\n"), diff.find("+new 0\n"));
+}
+
 TEST(DiffLines, ColorsWhatChanged) {
   EXPECT_EQ(diff_lines("a\n", "b\n", true), "@@ -1 +1 @@\n\033[31m-a\033[0m\n\033[32m+b\033[0m\n");
 }

@@ -86,8 +86,10 @@ std::string write_reproducer(const DifferentialCase& what, const std::string& fo
   constexpr auto kText =
       "  wick-run {0} '--pass-pipeline={1}' --reference=interpreter\n"
       "  wick-reduce {0} --expect-error='mismatch|error' -- "
-      "wick-run {{}} '--pass-pipeline={1}' --reference=interpreter\n";
-  return fmt::format(kText, path, what.pipeline);
+      "wick-run {{}} '--pass-pipeline={1}' --reference=interpreter\n"
+      "  (inputs of wick-run's own; with those of the test: WICK_DIFF_SEED={2} "
+      "WICK_DIFF_GRAPHS=1)\n";
+  return fmt::format(kText, path, what.pipeline, what.seed);
 }
 
 }  // namespace wick::runtime

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -72,6 +73,31 @@ TEST(LargestError, OfIntegersIsTheirDifference) {
   ASSERT_TRUE(error);
   EXPECT_EQ(error->ulps, 5);
   EXPECT_EQ(error->outside, 1);
+}
+
+TEST(LargestError, ComparesIntegersThatNoDoubleTellsApart) {
+  constexpr int64_t kLimit = int64_t{1} << 53U;
+  const std::array<int64_t, 1> expected{kLimit};
+  const std::array<int64_t, 1> got{kLimit + 1};
+
+  const auto error =
+      largest_error(Literal::from<int64_t>({1}, expected), Literal::from<int64_t>({1}, got));
+
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->absolute, 1);
+  EXPECT_EQ(error->ulps, 1);
+  EXPECT_EQ(error->outside, 1);
+}
+
+TEST(LargestError, OfTheFarthestIntegersDoesNotOverflow) {
+  const std::array<int64_t, 1> expected{std::numeric_limits<int64_t>::min()};
+  const std::array<int64_t, 1> got{std::numeric_limits<int64_t>::max()};
+
+  const auto error =
+      largest_error(Literal::from<int64_t>({1}, expected), Literal::from<int64_t>({1}, got));
+
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->absolute, 0x1p64);
 }
 
 }  // namespace

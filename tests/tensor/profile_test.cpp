@@ -314,7 +314,7 @@ TEST_F(Profile, SaysWhereItCannotWrite) {
 
 TEST_F(Profile, IsWrittenAtExit) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  const std::string at_exit = fs::temp_directory_path() / "wick-profile-at-exit.json";
+  const std::string at_exit = fs::current_path() / "wick-profile-at-exit.json";
   fs::remove(at_exit);
 
   EXPECT_EXIT(

@@ -83,16 +83,30 @@ Table owners_at_peak(const Peak& peak) {
   return table;
 }
 
+/// The bytes taken during a step. A result computed in place shares those of its operand.
+size_t bytes_taken(const std::vector<ArenaItem>& items, int step) {
+  std::vector<std::pair<size_t, size_t>> ranges;  // begin and end
+  for (const ArenaItem& item : items) {
+    if (item.first_step <= step && step <= item.last_step)
+      ranges.emplace_back(item.offset, item.offset + item.bytes);
+  }
+  std::ranges::sort(ranges);
+  size_t bytes = 0;
+  size_t counted_to = 0;
+  for (const auto& [begin, end] : ranges) {
+    if (end <= counted_to) continue;
+    bytes += end - std::max(begin, counted_to);
+    counted_to = end;
+  }
+  return bytes;
+}
+
 /// The step at which the arena's tenants take most bytes.
 int fullest_step(const std::vector<ArenaItem>& items) {
   int best = 0;
   size_t most = 0;
   for (const ArenaItem& candidate : items) {
-    size_t bytes = 0;
-    for (const ArenaItem& item : items) {
-      const int step = candidate.first_step;
-      if (item.first_step <= step && step <= item.last_step) bytes += item.bytes;
-    }
+    const size_t bytes = bytes_taken(items, candidate.first_step);
     if (bytes > most) {
       most = bytes;
       best = candidate.first_step;

@@ -3,9 +3,9 @@
 # usage: run.sh PREFIX SCRATCH
 set -euo pipefail
 prefix=$1 scratch=$2
-cd "$(dirname "$0")"
+here=$(cd "$(dirname "$0")" && pwd)
 
-cmake -S . -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
+cmake -S "$here" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$scratch/build" >/dev/null
 plugin=$scratch/build/strength-reduction.so
 opt=$prefix/bin/wick-opt
@@ -24,13 +24,13 @@ grep -q "cubes.cpp:.*remark: strength-reduction: power: pow by 5 becomes product
 grep -q "1  strength-reduction.powers" "$scratch/log" || fail "no statistic"
 
 # By name, with options, on text.
-"$opt" --plugins="$plugin" powers.wick --remarks-missed \
+"$opt" --plugins="$plugin" "$here/powers.wick" --remarks-missed \
   --pass-pipeline='strength-reduction{approximate,max-power=8}' >"$scratch/out" 2>"$scratch/log" || fail "$(cat "$scratch/log")"
 cat "$scratch/out"
 grep -q "powers.cpp:4:1: remark: strength-reduction: missed-power" "$scratch/log" || fail "no missed remark"
 [[ $(grep -c ' = pow ' "$scratch/out") == 1 ]] || fail "the large power should stay"
 [[ $(grep -c ' = exp ' "$scratch/out") == 1 ]] || fail "the exponentials should be joined"
-"$opt" --plugins="$plugin" powers.wick --pass-pipeline='strength-reduction{max-powr=8}' \
+"$opt" --plugins="$plugin" "$here/powers.wick" --pass-pipeline='strength-reduction{max-powr=8}' \
   >/dev/null 2>"$scratch/log" && fail "a misspelled option is accepted"
 grep -q "did you mean 'max-power'" "$scratch/log" || fail "no help with a misspelled option"
 echo "pass-plugin: ok"

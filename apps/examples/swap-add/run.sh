@@ -41,8 +41,8 @@ echo "swap-add: accuracy $before % with the built-in add, $after % with ours"
 awk -v a="$before" -v b="$after" 'BEGIN { d = a - b; exit !(a != "" && d * d <= 1) }' ||
   fail "accuracy $before and $after"
 [[ $(number "$scratch/swapped.report" 'adds run') -gt 0 ]] || fail "no add ran"
-[[ $(number "$scratch/swapped.report" 'built-in adds left') -eq 0 ]] || fail "built-in adds"
-[[ $(number "$scratch/swapped.report" 'programs whose adds ran unevenly') -eq 0 ]] ||
+[[ $(number "$scratch/swapped.report" 'built-in adds left') == 0 ]] || fail "built-in adds"
+[[ $(number "$scratch/swapped.report" 'programs whose adds ran unevenly') == 0 ]] ||
   fail "some adds of a program ran more often than others"
 
 # Without simplification each recorded add is compiled, one for one; the graphs as they were
