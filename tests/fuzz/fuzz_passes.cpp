@@ -4,6 +4,7 @@
 #include "expect.h"
 #include "graphs_of_input.h"
 
+#include "wick/ir/error.h"
 #include "wick/ir/parser.h"
 #include "wick/ir/printer.h"
 #include "wick/ir/verifier.h"
@@ -16,7 +17,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     passes::PassManager manager = passes::PassManager::parse(passes::default_pipeline());
     manager.set_verify_each(true);
     passes::PassContext context(/*wants_remarks=*/true);
-    manager.run(*graph, context);
+    try {
+      manager.run(*graph, context);
+    } catch (const Error&) {  // about the graph: the expansion of one of its ops has no end
+      continue;
+    }
     const std::string text = ir::to_string(*graph);
     fuzz::expect(ir::to_string(*ir::parse_graph(text)) == text,
                  "results print and parse:\n" + text);
