@@ -73,8 +73,8 @@ void check_compatible(const PluginInfo& info, const std::string& path) {
 }  // namespace
 
 void load_plugin(const std::string& path) {
-  (void)
-      wick::options();  // loads those of the process first, under locks always taken in this order
+  // Loads those of the process first, so that the locks are always taken in one order.
+  (void)wick::options();
   LoadedList& list = loaded_list();
   const std::lock_guard guard(list.mutex);
   std::error_code ignored;

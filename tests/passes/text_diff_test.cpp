@@ -28,13 +28,14 @@ TEST(DiffLines, ShowsTextsThatHaveLittleInCommonWhole) {
   std::string before;
   std::string after;
   for (int i = 0; i < 3000; ++i) {
-    before += "old " + std::to_string(i) + "\n";
-    after += "new " + std::to_string(i) + "\n";
+    before += i == 1500 ? "same\n" : "old " + std::to_string(i) + "\n";
+    after += i == 1500 ? "same\n" : "new " + std::to_string(i) + "\n";
   }
   const std::string diff = diff_lines(before, after, false);
 
   EXPECT_EQ(diff.find("@@ -1 +1 @@\n-old 0\n-old 1\n"), 0U);
   EXPECT_LT(diff.find("-old 2999\n"), diff.find("+new 0\n"));
+  EXPECT_EQ(diff.find("\n same\n"), std::string::npos) << "not searched for what is common";
 }
 
 TEST(DiffLines, ColorsWhatChanged) {
