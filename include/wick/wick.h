@@ -9,5 +9,6 @@
 #include "wick/tensor/custom_op.h"
 #include "wick/tensor/npy.h"
 #include "wick/tensor/ops.h"
+#include "wick/tensor/ops_linalg.h"
 #include "wick/tensor/safetensors.h"
 #include "wick/tensor/tensor.h"
