@@ -14,9 +14,7 @@ Dropout::Dropout(double rate, Where where) : rate_(rate) {
 
 Tensor Dropout::forward(const Tensor& x) {
   if (!is_training() || rate_ == 0) return x;
-  const Where where = call_site();
-  const Tensor kept = rand(x.shape(), DType::f32, where) >= rate_;
-  return wick::where(kept, x * (1.0 / (1.0 - rate_)), 0);
+  return dropout(x, rate_, default_generator(), call_site());
 }
 
 }  // namespace wick::nn

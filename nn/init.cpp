@@ -22,12 +22,12 @@ Fans fans(const Shape& shape, Where where) {
 }
 
 Tensor uniform(Shape shape, double low, double high, DType dtype, Where where) {
-  const Tensor unit = rand(std::move(shape), dtype, where);
+  const Tensor unit = rand(std::move(shape), dtype, default_generator(), where);
   return unit * (high - low) + low;
 }
 
 Tensor normal(Shape shape, double mean, double stddev, DType dtype, Where where) {
-  const Tensor unit = randn(std::move(shape), dtype, where);
+  const Tensor unit = randn(std::move(shape), dtype, default_generator(), where);
   return unit * stddev + mean;
 }
 

@@ -3,14 +3,11 @@
 // The op functions. Each records; shape and dtype errors name op, types and the caller's line.
 // Negative axes count from the end; an empty list of axes means all of them.
 
-#include <source_location>
-
 #include "wick/ir/op.h"
+#include "wick/tensor/random.h"
 #include "wick/tensor/tensor.h"
 
 namespace wick {
-
-using Where = std::source_location;
 
 // Making tensors.
 Tensor zeros(Shape shape, DType dtype = DType::f32, Where where = Where::current());
@@ -44,20 +41,6 @@ Tensor from_buffer(void* data,
                    Type type,
                    std::function<void()> deleter,
                    Where where = Where::current());
-
-// Random numbers: Philox streams, the same on every backend and thread count.
-/// Restarts the process-wide stream.
-void manual_seed(uint64_t seed);
-/// Uniform in [0, 1).
-Tensor rand(Shape shape, DType dtype = DType::f32, Where where = Where::current());
-/// Standard normal (Box and Muller, 1958).
-Tensor randn(Shape shape, DType dtype = DType::f32, Where where = Where::current());
-/// Uniform integers in [low, high).
-Tensor randint(int64_t low,
-               int64_t high,
-               Shape shape,
-               DType dtype = DType::i64,
-               Where where = Where::current());
 
 // Elementwise.
 Tensor abs(const Tensor& x, Where where = Where::current());

@@ -1,154 +1,153 @@
+#include "wick/tensor/random.h"
+
 #include <cmath>
-#include <mutex>
+#include <limits>
 #include <numbers>
 
 #include <fmt/format.h>
 
+#include "wick/tensor/random_source.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
 
+using detail::check_random;
+using detail::random_working_dtype;
+using detail::RandomSource;
 using detail::record_binary;
+using detail::with_number;
 using ir::OpKind;
 
 namespace {
 
-/// The process-wide stream: a key, and the next counter that nobody has used.
-struct Stream {
-  std::mutex lock;
-  uint64_t key = 0;
-  uint64_t offset = 0;
-};
-
-Stream& stream() {
-  static Stream global;
-  return global;
+Tensor scaled(const Tensor& x, double factor, double offset, Where where) {
+  const Tensor product = record_binary(OpKind::mul, {x, where}, {factor, where}, where);
+  return record_binary(OpKind::add, {product, where}, {offset, where}, where);
 }
 
-struct Place {
-  uint64_t key = 0;
-  uint64_t offset = 0;
-};
-
-/// Takes counters for `words` elements: 16 counters serve 64 words.
-Place take_counters(int64_t words) {
-  constexpr uint64_t kWordsPerGroup = 64;
-  constexpr uint64_t kCountersPerGroup = 16;
-  const auto groups = (static_cast<uint64_t>(words) + kWordsPerGroup - 1) / kWordsPerGroup;
-  Stream& global = stream();
-  const std::lock_guard guard(global.lock);
-  const Place place{global.key, global.offset};
-  global.offset += groups * kCountersPerGroup;
-  return place;
+Tensor standard_normal(const RandomSource& source, DType dtype, Where where) {
+  const Tensor u = source.positive_unit(0, dtype);
+  const Tensor radius = sqrt(with_number(OpKind::mul, log(u, where), -2, where), where);
+  const Tensor turn = with_number(OpKind::mul, source.unit(2, dtype), 2 * std::numbers::pi, where);
+  return record_binary(OpKind::mul, {radius, where}, {cos(turn, where), where}, where);
 }
 
-/// Words at a place. `lane` picks one of several independent streams under one key, so that values
-/// made from two words each are the same however a request is cut into smaller ones.
-Tensor words_at(const Place& place, uint64_t lane, const Shape& shape, Where where) {
-  constexpr uint64_t kLaneStep = 0x9E3779B97F4A7C15U;
-  const uint64_t key = place.key + lane * kLaneStep;
-  const Ref<detail::Node> operands[] = {
-      detail::Node::scalar(DType::i64, key, where),
-      detail::Node::scalar(DType::i64, place.offset, where),
-  };
-  const Axes extents{shape.begin(), shape.end()};
-  return detail::record_nodes(
-      OpKind::random_bits, operands, detail::share({{"shape", extents}}), where);
+void check_scale(std::string_view op, std::string_view name, double value, Where where) {
+  constexpr auto kText = "{} must be positive and finite, it is {}";
+  check_random(value > 0 && std::isfinite(value), op, fmt::format(kText, name, value), where);
 }
 
-/// Binary ops with a number that is part of the program: these numbers never change.
-Tensor with_number(OpKind op, const Tensor& x, double number, Where where) {
-  const Ref<detail::Node> operands[] = {x.node(), detail::constant_node(x.dtype(), number, where)};
-  return detail::record_nodes(op, operands, nullptr, where);
+void check_probability(std::string_view op, std::string_view name, double value, Where where) {
+  constexpr auto kText = "{} must be in [0, 1], it is {}";
+  check_random(value >= 0 && value <= 1, op, fmt::format(kText, name, value), where);
 }
 
-/// The top `bits` bits of i32 words, as non-negative numbers of `dtype`.
-Tensor top_bits(const Tensor& words, int bits, DType dtype, Where where) {
-  const Tensor shifted = with_number(OpKind::shift_right, words, 32 - bits, where);
-  const double mask = std::ldexp(1.0, bits) - 1;  // the shift is arithmetic
-  return cast(with_number(OpKind::bit_and, shifted, mask, where), dtype, where);
-}
-
-/// Multiples of 2^-24 for f32, of 2^-53 for f64, in [0, 1).
-Tensor uniform_at(
-    const Place& place, uint64_t first_lane, const Shape& shape, DType dtype, Where where) {
-  if (dtype == DType::f32) {
-    const Tensor top = top_bits(words_at(place, first_lane, shape, where), 24, dtype, where);
-    return with_number(OpKind::mul, top, 0x1p-24, where);
-  }
-  const Tensor high = top_bits(words_at(place, first_lane, shape, where), 27, dtype, where);
-  const Tensor low = top_bits(words_at(place, first_lane + 1, shape, where), 26, dtype, where);
-  const Tensor all = record_binary(
-      OpKind::add, {with_number(OpKind::mul, high, 0x1p26, where), where}, {low, where}, where);
-  return with_number(OpKind::mul, all, 0x1p-53, where);
-}
-
-/// Narrow floats are rounded from f32.
-DType working_dtype(std::string_view op, DType dtype, Where where) {
-  if (!is_float(dtype)) {
-    constexpr auto kText = "the dtype must be a float, not {}";
-    throw Error(where, op, fmt::format(kText, to_string(dtype)));
-  }
-  return dtype == DType::f64 ? DType::f64 : DType::f32;
-}
-
-void check_extents(std::string_view op, const Shape& shape, Where where) {
-  for (const int64_t extent : shape) {
-    if (extent < 0) {
-      throw Error(where, op, fmt::format("shape {} has a negative extent", to_string(shape)));
-    }
-  }
+/// True with probability p. Words are compared as they are: for masks that are drawn twice, the
+/// fewer ops the better.
+Tensor mask(const RandomSource& source, double p, Where where) {
+  const double count = std::nearbyint(std::ldexp(p, 32));  // of the words that give true
+  constexpr double kSmallest = std::numeric_limits<int32_t>::min();
+  const Tensor words = source.words(0);
+  if (count == 0) return record_binary(OpKind::lt, {words, where}, {kSmallest, where}, where);
+  return record_binary(OpKind::le, {words, where}, {kSmallest + count - 1, where}, where);
 }
 
 }  // namespace
 
-void manual_seed(uint64_t seed) {
-  Stream& global = stream();
-  const std::lock_guard guard(global.lock);
-  global.key = seed;
-  global.offset = 0;
+Tensor rand(Shape shape, DType dtype, Generator& generator, Where where) {
+  const DType working = random_working_dtype("rand", dtype, where);
+  const RandomSource source("rand", generator, std::move(shape), where);
+  if (dtype == working) return source.unit(0, dtype);
+  // As many bits as fit: rounding more of them could give 1.
+  const int bits = dtype == DType::f16 ? 11 : 8;
+  const Tensor count = source.top_bits(0, bits, working);
+  return cast(with_number(OpKind::mul, count, std::ldexp(1.0, -bits), where), dtype, where);
 }
 
-Tensor rand(Shape shape, DType dtype, Where where) {
-  const DType working = working_dtype("rand", dtype, where);
-  check_extents("rand", shape, where);
-  const Place place = take_counters(shape.numel());
-  return cast(uniform_at(place, 0, shape, working, where), dtype, where);
+Tensor rand_like(const Tensor& x, Generator& generator, Where where) {
+  check_random(x.defined(), "rand_like", "the tensor is undefined", where);
+  return rand(x.shape(), x.dtype(), generator, where);
 }
 
-Tensor randn(Shape shape, DType dtype, Where where) {
-  const DType working = working_dtype("randn", dtype, where);
-  check_extents("randn", shape, where);
-  const Place place = take_counters(shape.numel());
-  // 1 - u is in (0, 1]: its logarithm is finite.
-  const Tensor u = uniform_at(place, 0, shape, working, where);
-  const Tensor positive = record_binary(OpKind::sub, {1, where}, {u, where}, where);
-  const Tensor radius = sqrt(with_number(OpKind::mul, log(positive, where), -2.0, where), where);
-  const Tensor turn = uniform_at(place, 2, shape, working, where);
-  const Tensor direction =
-      cos(with_number(OpKind::mul, turn, 2.0 * std::numbers::pi, where), where);
-  const Tensor normal = record_binary(OpKind::mul, {radius, where}, {direction, where}, where);
-  return cast(normal, dtype, where);
+Tensor uniform(
+    double low, double high, Shape shape, DType dtype, Generator& generator, Where where) {
+  const DType working = random_working_dtype("uniform", dtype, where);
+  constexpr auto kText = "[{}, {}) is no finite interval";
+  check_random(std::isfinite(low) && std::isfinite(high) && low <= high,
+               "uniform",
+               fmt::format(kText, low, high),
+               where);
+  const RandomSource source("uniform", generator, std::move(shape), where);
+  return cast(scaled(source.unit(0, working), high - low, low, where), dtype, where);
 }
 
-Tensor randint(int64_t low, int64_t high, Shape shape, DType dtype, Where where) {
-  if (low >= high) {
-    throw Error(where, "randint", fmt::format("no integer is in [{}, {})", low, high));
-  }
-  check_extents("randint", shape, where);
-  constexpr uint64_t kWordRange = uint64_t{1} << 32U;
-  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  if (range >= kWordRange) {
-    constexpr auto kText = "[{}, {}) has more than 2^32 - 1 integers";
-    throw Error(where, "randint", fmt::format(kText, low, high));
-  }
-  const Place place = take_counters(shape.numel());
-  // Scaling 31 bits by the range keeps every product inside i64.
-  const Tensor word = top_bits(words_at(place, 0, shape, where), 31, DType::i64, where);
-  const auto factor = static_cast<int64_t>(range);
-  const Tensor scaled = record_binary(OpKind::mul, {word, where}, {factor, where}, where);
-  const Tensor step = with_number(OpKind::shift_right, scaled, 31, where);
-  return cast(record_binary(OpKind::add, {step, where}, {low, where}, where), dtype, where);
+Tensor randn(Shape shape, DType dtype, Generator& generator, Where where) {
+  const DType working = random_working_dtype("randn", dtype, where);
+  const RandomSource source("randn", generator, std::move(shape), where);
+  return cast(standard_normal(source, working, where), dtype, where);
+}
+
+Tensor randn_like(const Tensor& x, Generator& generator, Where where) {
+  check_random(x.defined(), "randn_like", "the tensor is undefined", where);
+  return randn(x.shape(), x.dtype(), generator, where);
+}
+
+Tensor normal(
+    double mean, double stddev, Shape shape, DType dtype, Generator& generator, Where where) {
+  const DType working = random_working_dtype("normal", dtype, where);
+  constexpr auto kText = "mean and stddev must be finite and stddev not negative, they are {}, {}";
+  check_random(std::isfinite(mean) && std::isfinite(stddev) && stddev >= 0,
+               "normal",
+               fmt::format(kText, mean, stddev),
+               where);
+  const RandomSource source("normal", generator, std::move(shape), where);
+  const Tensor standard = standard_normal(source, working, where);
+  return cast(scaled(standard, stddev, mean, where), dtype, where);
+}
+
+Tensor exponential(double rate, Shape shape, DType dtype, Generator& generator, Where where) {
+  const DType working = random_working_dtype("exponential", dtype, where);
+  check_scale("exponential", "the rate", rate, where);
+  const RandomSource source("exponential", generator, std::move(shape), where);
+  const Tensor unit = source.exponential(0, working);
+  return cast(record_binary(OpKind::mul, {unit, where}, {1 / rate, where}, where), dtype, where);
+}
+
+Tensor gumbel(
+    double location, double scale, Shape shape, DType dtype, Generator& generator, Where where) {
+  const DType working = random_working_dtype("gumbel", dtype, where);
+  check_scale("gumbel", "the scale", scale, where);
+  const RandomSource source("gumbel", generator, std::move(shape), where);
+  const Tensor standard = log(source.exponential(0, working), where);
+  return cast(scaled(standard, -scale, location, where), dtype, where);
+}
+
+Tensor bernoulli(double p, Shape shape, DType dtype, Generator& generator, Where where) {
+  check_probability("bernoulli", "p", p, where);
+  const RandomSource source("bernoulli", generator, std::move(shape), where);
+  return cast(mask(source, p, where), dtype, where);
+}
+
+Tensor bernoulli(const Tensor& p, Generator& generator, Where where) {
+  check_random(p.defined(), "bernoulli", "the tensor is undefined", where);
+  const DType working = random_working_dtype("bernoulli", p.dtype(), where);
+  const RandomSource source("bernoulli", generator, p.shape(), where);
+  const detail::HistoryPause pause;  // a draw is a constant
+  const Tensor wide = cast(p, working, where);
+  const Tensor unit = source.unit(0, working);
+  const Tensor is_one = record_binary(OpKind::lt, {unit, where}, {wide, where}, where);
+  return cast(is_one, p.dtype(), where);
+}
+
+Tensor dropout(const Tensor& x, double rate, Generator& generator, Where where) {
+  check_random(x.defined(), "dropout", "the tensor is undefined", where);
+  check_probability("dropout", "the rate", rate, where);
+  (void)random_working_dtype("dropout", x.dtype(), where);
+  const RandomSource source("dropout", generator, x.shape(), where);
+  const Tensor kept = mask(source, 1 - rate, where);
+  const double scale = rate < 1 ? 1 / (1 - rate) : 0;  // gradients of what goes are 0, not NaN
+  const Tensor scaled_up = record_binary(OpKind::mul, {x, where}, {scale, where}, where);
+  return detail::record_where(kept, {scaled_up, where}, {0, where}, where);
 }
 
 }  // namespace wick

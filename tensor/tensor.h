@@ -20,6 +20,9 @@
 
 namespace wick {
 
+/// Where the caller stands, for errors: the last parameter of every function of the API.
+using Where = std::source_location;
+
 template <typename T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 

@@ -1,8 +1,11 @@
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "expect_values.h"
+
+#include "wick/codegen/kernel_compiler.h"
+#include "wick/passes/options.h"
+#include "wick/runtime/stats.h"
 
 namespace wick {
 namespace {
@@ -57,32 +60,85 @@ TEST(Random, DoesNotDependOnWhenItIsComputed) {
   EXPECT_EQ(rand({10}).to_vector<float>(), b_first);
 }
 
-/// Mean and variance over n draws lie within five standard errors.
-void expect_moments(const Tensor& x, double mean, double variance) {
-  const auto n = static_cast<double>(x.numel());
-  const Tensor wide = x.to(DType::f64);
-  EXPECT_NEAR(wide.mean().item<double>(), mean, 5 * std::sqrt(variance / n));
-  EXPECT_NEAR(var(wide).item<double>(), variance, 5 * variance * std::sqrt(2 / n));
+TEST(Random, AGeneratorGoesOnFromAState) {
+  Generator generator(21);
+  (void)rand({1000}, DType::f32, generator);
+  const GeneratorState state = generator.state();
+  Generator copy = generator;
+  const auto drawn_by = [](Generator& g) { return rand({100}, DType::f32, g).to_vector<float>(); };
+  const std::vector<float> first = drawn_by(generator);
+
+  EXPECT_EQ(drawn_by(copy), first);
+  EXPECT_NE(drawn_by(generator), first);
+  generator.set_state(state);
+  EXPECT_EQ(drawn_by(generator), first);
+  generator.seed(21);
+  EXPECT_EQ(generator.state(), Generator(21).state());
 }
 
-TEST(Random, Moments) {
-  manual_seed(1);
-  expect_moments(rand({20000}), 0.5, 1.0 / 12.0);
-  expect_moments(rand({20000}, DType::f64), 0.5, 1.0 / 12.0);
-  expect_moments(randn({20000}), 0, 1);
-  expect_moments(randn({20000}, DType::f64), 0, 1);
-  expect_moments(randint(-3, 4, {20000}), 0, 4);
+TEST(Random, ForksDependOnTheStateAlone) {
+  Generator a(7);
+  Generator b(7);
+
+  EXPECT_EQ(a.fork().state(), b.fork().state());
+  EXPECT_EQ(a.state(), b.state());
+  EXPECT_NE(a.fork().state().key, a.fork().state().key);
+  EXPECT_EQ(a.split(5).size(), 5U);
 }
 
-TEST(Random, Ranges) {
-  manual_seed(2);
-  const std::vector<float> u = rand({5000}).to_vector<float>();
-  const std::vector<int> i = randint(5, 8, {500}, DType::i32).to_vector<int>();
+TEST(Random, FailedDrawsTakeNothing) {
+  Generator generator(1);
+  EXPECT_THROW((void)rand({-1}, DType::f32, generator), Error);
+  EXPECT_THROW((void)randint(0, 300, {2}, DType::u8, generator), Error);
+  EXPECT_THROW((void)bernoulli(1.5, {2}, DType::bool_, generator), Error);
+  EXPECT_EQ(generator.state(), Generator(1).state());
+}
 
-  EXPECT_GE(*std::ranges::min_element(u), 0);
-  EXPECT_LT(*std::ranges::max_element(u), 1);
-  EXPECT_EQ(*std::ranges::min_element(i), 5);
-  EXPECT_EQ(*std::ranges::max_element(i), 7);
+/// Programs that draw everything that is made of integers alone, so that backends agree exactly.
+std::vector<std::vector<double>> integer_draws(const Options& options) {
+  const ScopedOptions scope(options);
+  Generator generator(99);
+  return {rand({3, 70}, DType::f32, generator).to_vector<double>(),
+          rand({3, 70}, DType::f64, generator).to_vector<double>(),
+          randint(-5, 1000, {300}, DType::i64, generator).to_vector<double>(),
+          randint(0, int64_t{1} << 40, {300}, DType::i64, generator).to_vector<double>(),
+          bernoulli(0.3, {300}, DType::bool_, generator).to_vector<double>(),
+          dropout(ones({40, 40}), 0.5, generator).to_vector<double>()};
+}
+
+TEST(Random, EveryBackendAndPipelineDrawsTheSame) {
+  Options compiled = options();
+  compiled.backend = "llvm";
+  Options interpreted = options();
+  interpreted.backend = "interpreter";
+  Options unfused = compiled;
+  unfused.disable_passes = {"fuse"};
+  Options one_thread = compiled;
+  one_thread.num_threads = 1;
+  const auto expected = integer_draws(interpreted);
+
+  EXPECT_EQ(integer_draws(compiled), expected);
+  EXPECT_EQ(integer_draws(unfused), expected);
+  EXPECT_EQ(integer_draws(one_thread), expected);
+}
+
+TEST(Random, SeedsRatesAndBoundsCompileNothing) {
+  const auto draw = [](uint64_t seed, double p, int64_t low) {
+    Generator generator(seed);
+    materialize(dropout(ones({33}), p, generator) + rand({33}, DType::f32, generator),
+                randint(low, low + 10, {33}, DType::i64, generator),
+                normal(p + 3, p + 5, {33}, DType::f32, generator),
+                exponential(p + 7, {33}, DType::f32, generator));
+  };
+  draw(1, 0.25, 3);
+  const int64_t plans = runtime::runtime_stats().plans_built;
+  const int64_t kernels = codegen::KernelCache::instance().stats().compiled;
+
+  draw(2, 0.75, 4);
+  draw(uint64_t{1} << 40U, 0.3, 1000);
+
+  EXPECT_EQ(runtime::runtime_stats().plans_built, plans);
+  EXPECT_EQ(codegen::KernelCache::instance().stats().compiled, kernels);
 }
 
 }  // namespace
