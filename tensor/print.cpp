@@ -1,203 +1,238 @@
-// Printing as NumPy does: brackets, aligned columns, long tensors shortened.
+#include "wick/tensor/print.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <mutex>
 #include <ostream>
 
 #include <fmt/format.h>
 
-#include "wick/tensor/tensor.h"
+#include "wick/tensor/float_text.h"
 
 namespace wick {
 
 namespace {
 
-constexpr int64_t kShortenAbove = 1000;  // elements
-constexpr int64_t kEdgeItems = 3;
-constexpr size_t kLineWidth = 75;
-constexpr int kMaxDigits = 8;  // after the point
+using detail::ElementFormat;
+using detail::FloatNotation;
 
-/// How the floats of one tensor are written.
-struct FloatFormat {
-  bool scientific = false;
-  int digits = 0;
+struct SharedOptions {
+  std::mutex lock;
+  PrintOptions value;
 };
 
-std::string fixed_text(double value, const FloatFormat& format) {
-  return format.scientific ? fmt::format("{:#.{}e}", value, format.digits)
-                           : fmt::format("{:#.{}f}", value, format.digits);
+SharedOptions& shared_options() {
+  static SharedOptions options;
+  return options;
 }
 
-/// Digits after the point until the text reads back as the same number of the tensor's dtype.
-int digits_needed(double value, FloatFormat format, DType dtype) {
-  for (format.digits = 0; format.digits < kMaxDigits; ++format.digits) {
-    const double back = std::strtod(fixed_text(value, format).c_str(), nullptr);
-    const bool same =
-        dtype == DType::f64 ? back == value : static_cast<float>(back) == static_cast<float>(value);
-    if (same) break;
-  }
-  return format.digits;
-}
-
-FloatFormat float_format(const std::vector<double>& values, DType dtype) {
-  double largest = 0;
-  double smallest = HUGE_VAL;
-  for (const double value : values) {
-    const double size = std::fabs(value);
-    if (!std::isfinite(size) || size == 0) continue;
-    largest = std::max(largest, size);
-    smallest = std::min(smallest, size);
-  }
-  FloatFormat format;
-  // NumPy's bounds for leaving positional notation.
-  format.scientific =
-      largest != 0 && (largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1000.0);
-  for (const double value : values) {
-    if (std::isfinite(value)) {
-      format.digits = std::max(format.digits, digits_needed(value, format, dtype));
+/// Positions along an axis that are shown; -1 stands for the gap.
+std::vector<int64_t> shown_positions(int64_t extent, bool shortened, int64_t edge_items) {
+  std::vector<int64_t> positions;
+  const bool gap = shortened && extent > 2 * edge_items;
+  for (int64_t i = 0; i < extent; ++i) {
+    if (gap && i == edge_items) {
+      positions.push_back(-1);
+      i = extent - edge_items;
+      if (edge_items == 0) break;
     }
+    positions.push_back(i);
   }
-  // Halves need no more: their neighbours are further apart.
-  if (dtype == DType::f16 || dtype == DType::bf16) format.digits = std::min(format.digits, 4);
-  return format;
+  return positions;
 }
 
-std::string float_text(double value, const FloatFormat& format) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  std::string text = fixed_text(value, format);
-  if (format.scientific) return text;
-  // Spaces instead of zeros keep the points aligned.
-  const size_t last = text.find_last_not_of('0');
-  std::fill(text.begin() + static_cast<std::ptrdiff_t>(last) + 1, text.end(), ' ');
-  return text;
-}
-
-/// The elements of a tensor that are shown, as texts of one width.
-class Cells {
- public:
-  Cells(const Tensor& tensor, bool shortened) : type_(tensor.type()), shortened_(shortened) {
-    collect(0, 0);
-    if (is_float(type_.dtype)) {
-      format_floats(tensor.to_vector<double>());
-    } else if (type_.dtype == DType::bool_) {
-      for (const bool value : picked(tensor.to_vector<bool>())) {
-        texts_.emplace_back(value ? "true" : "false");
-      }
+template <typename To>
+To element_as(const void* data, DType dtype, int64_t index) {
+  return visit_dtype(dtype, [&]<typename T>() {
+    const T& value = static_cast<const T*>(data)[index];
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+      return static_cast<To>(static_cast<float>(value));
     } else {
-      for (const int64_t value : picked(tensor.to_vector<int64_t>())) {
+      return static_cast<To>(value);
+    }
+  });
+}
+
+/// The text of a tensor's elements between brackets.
+class Layout {
+ public:
+  Layout(const Tensor& tensor, const PrintOptions& options)
+      : type_(tensor.type()),
+        data_(tensor.node()->data()),
+        options_(options),
+        shortened_(tensor.numel() > options.threshold) {
+    collect(0, 0);
+  }
+
+  void format_as_numpy() {
+    if (is_float(type_.dtype)) {
+      const std::vector<double> values = picked<double>();
+      if (type_.shape.ndim() == 0) {
+        texts_.push_back(detail::single_float_text(values[0], type_.dtype));
+        return;
+      }
+      const FloatNotation notation(values, type_.dtype, options_);
+      for (const double value : values)
+        texts_.push_back(notation.text(value));
+    } else if (type_.dtype == DType::bool_) {
+      const bool pads = type_.shape.ndim() > 0;
+      for (const int64_t value : picked<int64_t>())
+        texts_.emplace_back(value != 0 ? (pads ? " True" : "True") : "False");
+    } else {
+      for (const int64_t value : picked<int64_t>())
         texts_.push_back(std::to_string(value));
-      }
     }
+  }
+
+  void format_by(const ElementFormat& format) {
+    if (is_float(type_.dtype)) {
+      for (const double value : picked<double>())
+        texts_.push_back(format.real(value));
+    } else {
+      for (const int64_t value : picked<int64_t>())
+        texts_.push_back(format.integer(value));
+    }
+  }
+
+  std::string text() {
+    size_t width = 0;
     for (const std::string& text : texts_)
-      width_ = std::max(width_, text.size());
+      width = std::max(width, text.size());
+    for (std::string& text : texts_)
+      text.insert(0, width - text.size(), ' ');
+    if (type_.shape.ndim() == 0) return texts_.front();
+    print_axis(0);
+    return std::move(out_);
   }
-
-  /// Positions of `extent` that are shown; -1 stands for the gap.
-  [[nodiscard]] std::vector<int64_t> shown(int64_t extent) const {
-    std::vector<int64_t> positions;
-    const bool gap = shortened_ && extent > 2 * kEdgeItems;
-    for (int64_t i = 0; i < extent; ++i) {
-      if (gap && i == kEdgeItems) {
-        positions.push_back(-1);
-        i = extent - kEdgeItems;
-      }
-      positions.push_back(i);
-    }
-    return positions;
-  }
-
-  /// The shown elements in order, padded.
-  std::string next() { return fmt::format("{:>{}}", texts_[next_++], width_); }
 
  private:
+  [[nodiscard]] std::vector<int64_t> shown(int axis) const {
+    return shown_positions(type_.shape[axis], shortened_, options_.edge_items);
+  }
+
   // NOLINTNEXTLINE(misc-no-recursion): as deep as the rank.
   void collect(int axis, int64_t index) {
     if (axis == type_.shape.ndim()) {
       indices_.push_back(index);
       return;
     }
-    for (const int64_t i : shown(type_.shape[axis])) {
+    for (const int64_t i : shown(axis)) {
       if (i >= 0) collect(axis + 1, index * type_.shape[axis] + i);
     }
   }
 
   template <typename T>
-  std::vector<T> picked(const std::vector<T>& all) const {
+  [[nodiscard]] std::vector<T> picked() const {
     std::vector<T> values;
+    values.reserve(indices_.size());
     for (const int64_t index : indices_)
-      values.push_back(all[static_cast<size_t>(index)]);
+      values.push_back(element_as<T>(data_, type_.dtype, index));
     return values;
   }
 
-  void format_floats(const std::vector<double>& all) {
-    const std::vector<double> values = picked(all);
-    const FloatFormat format = float_format(values, type_.dtype);
-    for (const double value : values)
-      texts_.push_back(float_text(value, format));
+  void print_row() {
+    const int axis = type_.shape.ndim() - 1;
+    const std::string indent(static_cast<size_t>(axis) + 1, ' ');
+    const auto limit = static_cast<size_t>(std::max<int64_t>(options_.line_width - axis - 1, 0));
+    std::string row;
+    std::string line = indent;
+    for (const int64_t i : shown(axis)) {
+      const std::string& word = i < 0 ? kGap : texts_[next_++];
+      // Where a line has no word yet, breaking it does not help.
+      if (line.size() + word.size() > limit && line.size() > indent.size()) {
+        row += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+        line = indent;
+      }
+      line += word + ' ';
+    }
+    line.pop_back();
+    out_ += '[' + (row + line).substr(indent.size()) + ']';
   }
 
-  const Type& type_;  // of the tensor being printed
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the rank.
+  void print_axis(int axis) {
+    if (axis == type_.shape.ndim() - 1) return print_row();
+    const auto rank = static_cast<size_t>(type_.shape.ndim() - 1);
+    const std::string separator =
+        std::string(rank - static_cast<size_t>(axis), '\n') + std::string(axis + 1U, ' ');
+    bool first = true;
+    out_ += '[';
+    for (const int64_t i : shown(axis)) {
+      if (!first) out_ += separator;
+      first = false;
+      if (i < 0) {
+        out_ += kGap;
+      } else {
+        print_axis(axis + 1);
+      }
+    }
+    out_ += ']';
+  }
+
+  static inline const std::string kGap = "...";
+
+  const Type& type_;  // this and the elements: of the tensor being printed
+  const void* data_;
+  const PrintOptions& options_;
   bool shortened_;
   std::vector<int64_t> indices_;
   std::vector<std::string> texts_;
-  size_t width_ = 0;
   size_t next_ = 0;
+  std::string out_;
 };
 
-void print_row(std::string& out, int64_t extent, size_t indent, Cells& cells) {
-  size_t column = indent + 1;
-  bool first = true;
-  out += '[';
-  for (const int64_t i : cells.shown(extent)) {
-    const std::string text = i < 0 ? "..." : cells.next();
-    if (!first && column + 1 + text.size() >= kLineWidth) {
-      out += '\n' + std::string(indent + 1, ' ');
-      column = indent + 1;
-    } else if (!first) {
-      out += ' ';
-      ++column;
-    }
-    out += text;
-    column += text.size();
-    first = false;
+std::string text_of(const Tensor& tensor,
+                    const ElementFormat* format,
+                    const PrintOptions& options) {
+  if (!tensor.defined()) return "undefined";
+  if (tensor.numel() == 0) return "[] " + to_string(tensor.type());
+  materialize({tensor});
+  Layout layout(tensor, options);
+  if (format != nullptr) {
+    layout.format_by(*format);
+  } else {
+    layout.format_as_numpy();
   }
-  out += ']';
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the rank.
-void print_axis(std::string& out, const Shape& shape, int axis, Cells& cells) {
-  const auto indent = static_cast<size_t>(axis);
-  if (axis == shape.ndim() - 1) {
-    print_row(out, shape[axis], indent, cells);
-    return;
-  }
-  const std::string line_break(static_cast<size_t>(shape.ndim() - 1 - axis), '\n');
-  bool first = true;
-  out += '[';
-  for (const int64_t i : cells.shown(shape[axis])) {
-    if (!first) out += line_break + std::string(indent + 1, ' ');
-    first = false;
-    if (i < 0) {
-      out += "...";
-    } else {
-      print_axis(out, shape, axis + 1, cells);
-    }
-  }
-  out += ']';
+  return layout.text();
 }
 
 }  // namespace
 
+PrintOptions print_options() {
+  SharedOptions& shared = shared_options();
+  const std::lock_guard guard(shared.lock);
+  return shared.value;
+}
+
+void set_print_options(const PrintOptions& options, Where where) {
+  const auto check = [where](std::string_view name, int64_t value) {
+    if (value >= 0) return;
+    throw Error(where, "set_print_options", fmt::format("{} is negative: {}", name, value));
+  };
+  check("precision", options.precision);
+  check("threshold", options.threshold);
+  check("edge_items", options.edge_items);
+  check("line_width", options.line_width);
+  SharedOptions& shared = shared_options();
+  const std::lock_guard guard(shared.lock);
+  shared.value = options;
+}
+
+std::string to_string(const Tensor& tensor) {
+  return to_string(tensor, print_options());
+}
+
+std::string to_string(const Tensor& tensor, const PrintOptions& options) {
+  return text_of(tensor, nullptr, options);
+}
+
+std::string detail::to_string(const Tensor& tensor,
+                              const ElementFormat& format,
+                              const PrintOptions& options) {
+  return text_of(tensor, &format, options);
+}
+
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
-  if (!tensor.defined()) return out << "undefined";
-  Cells cells(tensor, tensor.numel() > kShortenAbove);
-  if (tensor.ndim() == 0) return out << cells.next();
-  if (tensor.numel() == 0) return out << "[] " << to_string(tensor.type());
-  std::string text;
-  print_axis(text, tensor.shape(), 0, cells);
-  return out << text;
+  return out << to_string(tensor);
 }
 
 }  // namespace wick

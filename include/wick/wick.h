@@ -10,5 +10,6 @@
 #include "wick/tensor/npy.h"
 #include "wick/tensor/ops.h"
 #include "wick/tensor/ops_linalg.h"
+#include "wick/tensor/print.h"
 #include "wick/tensor/safetensors.h"
 #include "wick/tensor/tensor.h"
