@@ -24,6 +24,18 @@ class NoGradGuard {
   bool previous_;
 };
 
+/// While it lives, ops recorded by this thread keep history, also inside a NoGradGuard.
+class EnableGradGuard {
+ public:
+  EnableGradGuard();
+  ~EnableGradGuard();
+  EnableGradGuard(const EnableGradGuard&) = delete;
+  EnableGradGuard& operator=(const EnableGradGuard&) = delete;
+
+ private:
+  bool previous_;
+};
+
 struct GradOptions {
   /// Cotangents of the outputs; empty: ones, and the outputs must be scalars.
   std::vector<Tensor> cotangents = {};

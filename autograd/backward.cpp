@@ -9,6 +9,7 @@
 #include "wick/autograd/history.h"
 #include "wick/autograd/meta.h"
 #include "wick/autograd/pending_results.h"
+#include "wick/autograd/pullback.h"
 #include "wick/ir/error.h"
 #include "wick/tensor/ops.h"
 
@@ -122,21 +123,10 @@ std::vector<Tensor> grad(std::span<const Tensor> outputs,
     call.require_gradient(input, "input");
   }
   const std::vector<Tensor> cotangents = call.cotangents(outputs, options.cotangents);
-  History history({outputs, {}, call.op, where});
-  std::vector<autograd::Seed> seeds;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    seeds.push_back({history.find(outputs[i]), cotangents[i]});
-  }
-  std::vector<int> wanted;
-  for (const Tensor& input : inputs)
-    wanted.push_back(history.find(input));
+  autograd::Pullback pullback({outputs, inputs, call.op, where});
   const RuleMode mode(options.retain_graph);
-  std::vector<Tensor> gradients = propagate(history, seeds, wanted);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (gradients[i].defined()) continue;
-    gradients[i] = zeros(inputs[i].shape(), inputs[i].dtype(), where);
-  }
-  if (!options.retain_graph) history.free();
+  std::vector<Tensor> gradients = pullback.gradients(cotangents);
+  if (!options.retain_graph) pullback.free();
   return gradients;
 }
 

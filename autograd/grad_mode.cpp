@@ -11,4 +11,12 @@ NoGradGuard::~NoGradGuard() {
   detail::set_grad_mode(previous_);
 }
 
+EnableGradGuard::EnableGradGuard() : previous_(detail::grad_mode()) {
+  detail::set_grad_mode(true);
+}
+
+EnableGradGuard::~EnableGradGuard() {
+  detail::set_grad_mode(previous_);
+}
+
 }  // namespace wick

@@ -3,6 +3,7 @@
 // Everything a program written against Wick needs.
 
 #include "wick/autograd/autograd.h"
+#include "wick/autograd/functional.h"
 #include "wick/nn/nn.h"
 #include "wick/passes/options.h"
 #include "wick/runtime/profiler.h"

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "adjoint.h"
 #include "compare.h"
 #include <fmt/format.h>
 
@@ -89,6 +90,7 @@ Failure run(const Case& c, const Entry& entry, bool as_views) {
 
 Failure run_case(const Case& c, const Entry& entry) try {
   if (Failure found = run(c, entry, false)) return found;
+  if (Failure found = check_adjoint(c, entry)) return found;
   const bool has_views =
       std::ranges::any_of(c.inputs, [](const Input& i) { return !i.base.empty(); });
   if (!has_views) return {};
