@@ -12,14 +12,20 @@ bool is_double(const llvm::Value* x) {
   return x->getType()->getScalarType()->isDoubleTy();
 }
 
-llvm::Value* emit_f64(EmitContext& e, OpKind op, llvm::Value* x) {
-  if (op != OpKind::sigmoid) return call_by_lane(e, ir::to_string(op), {x});
+llvm::Value* emit_sigmoid_f64(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   // Of exp(-|x|), which does not overflow: 1 / (1 + e) above 0, e / (1 + e) below.
   llvm::Value* magnitude = e.unary(llvm::Intrinsic::fabs, x);
-  llvm::Value* small = call_by_lane(e, "exp", {b.CreateFNeg(magnitude)});
+  llvm::Value* small = emit_exp_f64(e, b.CreateFNeg(magnitude));
   llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, real(x, 1));
   return b.CreateFDiv(top, b.CreateFAdd(small, real(x, 1)));
+}
+
+llvm::Value* emit_f64(EmitContext& e, OpKind op, llvm::Value* x) {
+  if (op == OpKind::exp) return emit_exp_f64(e, x);
+  if (op == OpKind::log) return emit_log_f64(e, x);
+  if (op == OpKind::sigmoid) return emit_sigmoid_f64(e, x);
+  return call_by_lane(e, ir::to_string(op), {x});
 }
 
 }  // namespace

@@ -120,6 +120,70 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(ir::to_string(info.param.op));
     });
 
+struct WideFunction {
+  OpKind op;
+  long double (*exact)(long double);
+};
+
+void PrintTo(const WideFunction& function, std::ostream* out) {
+  *out << ir::to_string(function.op);
+}
+
+class WideMathSweep : public testing::TestWithParam<WideFunction> {};
+
+/// Distance in units of the last place of a double near `exact`.
+double distance_in_ulp(double actual, long double exact) {
+  constexpr double kWrong = 1e9;
+  if (std::isnan(exact) || std::isnan(actual))
+    return std::isnan(exact) == std::isnan(actual) ? 0 : kWrong;
+  const auto rounded = static_cast<double>(exact);
+  if (std::isinf(rounded) || std::isinf(actual)) return rounded == actual ? 0 : kWrong;
+  const int place = std::max(std::ilogb(rounded) - 52, -1074);
+  return static_cast<double>(
+      std::abs(std::ldexp(static_cast<long double>(actual) - exact, -place)));
+}
+
+TEST_P(WideMathSweep, IsWithinOneUlp) {
+  constexpr int64_t kWideInputs = int64_t{1} << 21;
+  KernelBuilder k = elementwise(GetParam().op, {DType::f64}, DType::f64, kChunk);
+  const KernelFunction function = compile(k.kernel());
+  std::vector<double> in(kChunk);
+  std::vector<double> out(kChunk);
+  void* buffers[] = {in.data(), out.data()};
+  double worst = 0;
+  double worst_input = 0;
+  uint64_t bits = 0;
+  for (int64_t done = 0; done < kWideInputs; done += kChunk) {
+    for (size_t i = 0; i < in.size(); ++i) {
+      bits += 0x9E3779B97F4A7C15;  // the golden ratio: spread evenly
+      // Half of them where exp neither overflows nor is 1, and log is small.
+      in[i] =
+          i % 2 == 0 ? std::bit_cast<double>(bits) : static_cast<double>(bits) * 0x1.6p-54 - 745;
+    }
+    in[0] = -std::numeric_limits<double>::denorm_min();
+    in[1] = std::numeric_limits<double>::denorm_min();
+    in[2] = std::numeric_limits<double>::infinity();
+    in[3] = -in[2];
+    function(buffers, k.params().data(), 0, 1, 0, kChunk);
+    for (size_t i = 0; i < in.size(); ++i) {
+      const double distance = distance_in_ulp(out[i], GetParam().exact(in[i]));
+      if (distance <= worst) continue;
+      worst = distance;
+      worst_input = in[i];
+    }
+  }
+  EXPECT_LE(worst, 1.0) << "at " << worst_input;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    F64,
+    WideMathSweep,
+    testing::Values(WideFunction{OpKind::exp, [](long double x) { return std::exp(x); }},
+                    WideFunction{OpKind::log, [](long double x) { return std::log(x); }}),
+    [](const testing::TestParamInfo<WideFunction>& info) {
+      return std::string(ir::to_string(info.param.op));
+    });
+
 /// A part of the line where the error of sigmoid is largest, without gaps.
 TEST(MathSweepDense, SigmoidIsWithinTwoUlpBelowZero) {
   KernelBuilder k = elementwise(OpKind::sigmoid, {DType::f32}, DType::f32, kChunk);
