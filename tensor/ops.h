@@ -118,7 +118,7 @@ Tensor concat(std::initializer_list<Tensor> tensors, int axis, Where where = Whe
 Tensor stack(std::span<const Tensor> tensors, int axis, Where where = Where::current());
 Tensor pad(const Tensor& x, Axes low, Axes high, double value = 0, Where where = Where::current());
 /// Slices of x along axis at the integer indices.
-Tensor take(const Tensor& x, const Tensor& indices, int axis = 0, Where where = Where::current());
+Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where = Where::current());
 Tensor scatter_add(const Tensor& x,
                    const Tensor& indices,
                    const Tensor& updates,

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "wick/tensor/axis_range.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
@@ -29,7 +32,10 @@ Shape resolve_shape(const Type& type, Shape shape, Where where) {
   int64_t known = 1;
   for (int axis = 0; axis < shape.ndim(); ++axis) {
     if (shape[axis] != -1) {
-      known *= shape[axis];
+      if (__builtin_mul_overflow(known, shape[axis], &known)) {
+        throw Error(
+            where, "reshape", fmt::format("shape {} has too many elements", to_string(shape)));
+      }
     } else if (free_axis == -1) {
       free_axis = axis;
     } else {
@@ -69,8 +75,35 @@ std::optional<Tensor> view_of(
       where));
 }
 
-Tensor slice_axis(
-    const Tensor& x, int axis, int64_t start, int64_t count, int64_t step, Where where) {
+}  // namespace
+
+namespace detail {
+
+AxisRange axis_range(std::string_view op,
+                     int64_t extent,
+                     std::optional<int64_t> start,
+                     std::optional<int64_t> stop,
+                     int64_t step,
+                     Where where) {
+  if (step == 0) throw Error(where, op, "the step is 0");
+  // The lowest step has no opposite; no walk tells it from its neighbour.
+  step = std::max(step, -std::numeric_limits<int64_t>::max());
+  // Where a walk may begin or stop.
+  const int64_t low = step > 0 ? 0 : -1;
+  const int64_t high = step > 0 ? extent : extent - 1;
+  const auto bound = [&](std::optional<int64_t> at, int64_t absent) {
+    if (!at) return absent;
+    return std::clamp(*at < 0 ? std::max<int64_t>(*at + extent, low) : *at, low, high);
+  };
+  const int64_t first = bound(start, step > 0 ? low : high);
+  const int64_t last = bound(stop, step > 0 ? high : low);
+  const int64_t span = step > 0 ? last - first : first - last;
+  if (span <= 0) return {0, 0, step};
+  return {first, (span - 1) / std::abs(step) + 1, step};
+}
+
+Tensor slice_range(const Tensor& x, int axis, const AxisRange& range, Where where) {
+  const auto& [start, count, step] = range;
   if (start == 0 && step == 1 && count == x.shape()[axis]) return x;
   if (step == 1) {
     if (std::optional<Tensor> view = view_of(x, axis, start, count, where)) return *view;
@@ -85,7 +118,7 @@ Tensor slice_axis(
       OpKind::slice, x, where, share({{"sizes", sizes}, {"starts", starts}, {"steps", steps}}));
 }
 
-}  // namespace
+}  // namespace detail
 
 Tensor broadcast_to(const Tensor& x, Shape shape, Where where) {
   if (node_of(OpKind::broadcast, x, 1, where)->type().shape == shape) return x;
@@ -169,20 +202,9 @@ Tensor squeeze(const Tensor& x, int axis, Where where) {
 Tensor slice(const Tensor& x, int axis, int64_t start, int64_t stop, int64_t step, Where where) {
   const Type& type = node_of(OpKind::slice, x, 1, where)->type();
   const int position = normalize_axis(OpKind::slice, axis, type, where);
-  if (step == 0) throw Error(where, "slice", fmt::format("step 0 along axis {}", axis));
   const int64_t extent = type.shape[position];
-  // Python's rules: negative bounds count from the end, then bounds clamp to where a walk may be.
-  const int64_t low = step > 0 ? 0 : -1;
-  const int64_t high = step > 0 ? extent : extent - 1;
-  const auto bound = [&](int64_t at) {
-    return std::clamp(at < 0 ? std::max<int64_t>(at + extent, low) : at, low, high);
-  };
-  const int64_t first = bound(start);
-  const int64_t last = bound(stop);
-  const int64_t span = step > 0 ? last - first : first - last;
-  const int64_t stride = step > 0 ? step : -step;
-  const int64_t count = span <= 0 ? 0 : (span - 1) / stride + 1;
-  return slice_axis(x, position, count == 0 ? 0 : first, count, step, where);
+  return detail::slice_range(
+      x, position, detail::axis_range("slice", extent, start, stop, step, where), where);
 }
 
 Tensor select(const Tensor& x, int axis, int64_t index, Where where) {
@@ -193,7 +215,8 @@ Tensor select(const Tensor& x, int axis, int64_t index, Where where) {
     constexpr auto kText = "index {} is out of range for axis {} of {}";
     throw Error(where, "select", fmt::format(kText, index, axis, to_string(type)));
   }
-  const Tensor one = slice_axis(x, position, index < 0 ? index + extent : index, 1, 1, where);
+  const int64_t start = index < 0 ? index + extent : index;
+  const Tensor one = detail::slice_range(x, position, {start, 1, 1}, where);
   return squeeze(one, position, where);
 }
 

@@ -26,6 +26,9 @@ using Where = std::source_location;
 template <typename T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 
+class IndexedTensor;
+class Indices;
+
 /// A multi-dimensional array. Copying copies a pointer; values never change: `x += y` makes a new
 /// value and rebinds x. Ops are recorded and run when a value is asked for. Const member functions
 /// and all ops are safe from any thread.
@@ -103,6 +106,13 @@ class [[nodiscard]] Tensor {
                             bool keepdims = false,
                             std::source_location where = std::source_location::current()) const;
 
+  // Indexing as in NumPy and PyTorch: x[0], x[{Slice{1, -1}, ellipsis, 0}], x[mask]. See
+  // wick/tensor/indexing.h, which a program that indexes includes.
+
+  /// Const: values never change, so assigning to the result would be a mistake.
+  const Tensor operator[](const Indices& indices) const&;
+  IndexedTensor operator[](const Indices& indices) &;
+
   // For the layers above.
   explicit Tensor(Ref<detail::Node> node) : node_(std::move(node)) {}
 
@@ -121,6 +131,8 @@ struct Operand {
   Operand(const Tensor& t, std::source_location w = std::source_location::current())
       : tensor(&t),
         where(w) {}
+
+  Operand(const IndexedTensor& t, std::source_location w = std::source_location::current());
 
   template <Arithmetic T>
   Operand(T number, std::source_location w = std::source_location::current())

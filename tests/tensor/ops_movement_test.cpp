@@ -96,7 +96,7 @@ TEST(Movement, TakeAndScatter) {
   const Tensor x = counting({3, 2});
   const Tensor at = tensor({2, 0, 2}).to(DType::i64);
 
-  expect_values(take(x, at), {3, 2}, {4, 5, 0, 1, 4, 5});
+  expect_values(take(x, at, 0), {3, 2}, {4, 5, 0, 1, 4, 5});
   expect_values(take(x, tensor({1}).to(DType::i32), 1), {3, 1}, {1, 3, 5});
   expect_values(scatter_add(zeros({3, 2}), at, ones({3, 2})), {3, 2}, {1, 1, 0, 0, 2, 2});
 }
