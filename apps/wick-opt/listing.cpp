@@ -25,10 +25,10 @@ std::string_view dtypes_of(const ir::OpInfo& info) {
   return has(ir::kNoFloat) ? "integers, bool" : "any";
 }
 
-/// Nothing where no plug-in brought an op.
+/// Those that other libraries compute, and those of plug-ins.
 std::string custom_ops_table() {
-  if (ir::custom_ops().empty()) return "";
-  std::string table = "\nOps of plug-ins:\n\n| op | operands | result |\n|---|---|---|\n";
+  std::string table = "\nOps by name, of libraries and plug-ins:\n\n";
+  table += "| op | operands | result |\n|---|---|---|\n";
   for (const ir::CustomOp* op : ir::custom_ops()) {
     table += fmt::format("| `{}` | {} | {} |\n",
                          op->name,

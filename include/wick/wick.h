@@ -9,6 +9,7 @@
 #include "wick/runtime/profiler.h"
 #include "wick/tensor/custom_op.h"
 #include "wick/tensor/indexing.h"
+#include "wick/tensor/linalg.h"
 #include "wick/tensor/npy.h"
 #include "wick/tensor/ops.h"
 #include "wick/tensor/ops_linalg.h"

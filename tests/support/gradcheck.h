@@ -27,13 +27,13 @@ struct GradcheckOptions {
 
 /// Whether the gradients of f, weighted at random over its result's elements, equal central
 /// differences at every element of every input. The inputs are f64.
-testing::AssertionResult gradients_match(const TensorFunction& f,
-                                         const std::vector<Tensor>& inputs,
-                                         const GradcheckOptions& options = {});
+::testing::AssertionResult gradients_match(const TensorFunction& f,
+                                           const std::vector<Tensor>& inputs,
+                                           const GradcheckOptions& options = {});
 
 /// The same for the gradients of f as functions of the inputs.
-testing::AssertionResult second_gradients_match(const TensorFunction& f,
-                                                const std::vector<Tensor>& inputs,
-                                                const GradcheckOptions& options = {});
+::testing::AssertionResult second_gradients_match(const TensorFunction& f,
+                                                  const std::vector<Tensor>& inputs,
+                                                  const GradcheckOptions& options = {});
 
 }  // namespace wick::testing_support
