@@ -41,6 +41,7 @@ class Propagation {
     for (size_t i = cotangents_.size(); i-- > 0;) {
       const Entry& entry = history_.entries()[i];
       if (!cotangents_[i].defined()) continue;
+      if (leads_to_wanted_[i]) call_hooks(*entry.node, cotangents_[i]);
       if (leads_to_wanted_[i] && entry.num_edges != 0) step(entry, cotangents_[i]);
       if (!is_wanted_[i]) cotangents_[i] = Tensor();  // memory goes as the pass goes
     }
@@ -62,6 +63,23 @@ class Propagation {
 
   [[nodiscard]] bool is_live(const Edge& edge) const {
     return edge.entry != History::kNone && leads_to_wanted_[static_cast<size_t>(edge.entry)];
+  }
+
+  /// The cotangent is complete by now.
+  static void call_hooks(const detail::Node& node, Tensor& cotangent) {
+    Meta* const meta = meta_of(node);
+    if (meta == nullptr) return;
+    for (const GradientHook& hook : meta->hooks().hooks()) {
+      Tensor changed = hook(cotangent);
+      if (!changed.defined()) continue;
+      if (changed.type() != cotangent.type()) {
+        constexpr auto kText = "the hook should give {}, it gave {}";
+        throw Error(node.where(),
+                    "register_hook",
+                    fmt::format(kText, to_string(cotangent.type()), to_string(changed.type())));
+      }
+      cotangent = std::move(changed);
+    }
   }
 
   void step(const Entry& entry, const Tensor& cotangent) {

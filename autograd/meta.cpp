@@ -1,8 +1,33 @@
 #include "wick/autograd/meta.h"
 
+#include <algorithm>
+
 #include "wick/tensor/ops.h"
 
 namespace wick::autograd {
+
+int64_t HookList::add(GradientHook hook) {
+  const std::lock_guard lock(mutex_);
+  items_.push_back({next_id_, std::move(hook)});
+  return next_id_++;
+}
+
+void HookList::remove(int64_t id) {
+  std::vector<Item> gone;  // ends outside the lock: it may hold tensors
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(items_, id, &Item::id);
+  if (found == items_.end()) return;
+  gone.push_back(std::move(*found));
+  items_.erase(found);
+}
+
+std::vector<GradientHook> HookList::hooks() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<GradientHook> hooks;
+  for (const Item& item : items_)
+    hooks.push_back(item.hook);
+  return hooks;
+}
 
 Tensor LeafMeta::grad() const {
   const std::lock_guard lock(mutex_);
@@ -20,21 +45,25 @@ void LeafMeta::clear() {
   std::swap(old, grad_);
 }
 
+Meta* meta_of(const detail::Node& node) {
+  return static_cast<Meta*>(node.meta());
+}
+
 namespace {
 
-Meta* meta_of(const detail::Node& node, Meta::Kind kind) {
-  auto* meta = static_cast<Meta*>(node.meta());
+Meta* meta_of_kind(const detail::Node& node, Meta::Kind kind) {
+  Meta* const meta = meta_of(node);
   return meta != nullptr && meta->kind() == kind ? meta : nullptr;
 }
 
 }  // namespace
 
 LeafMeta* leaf_meta(const detail::Node& node) {
-  return static_cast<LeafMeta*>(meta_of(node, Meta::Kind::leaf));
+  return static_cast<LeafMeta*>(meta_of_kind(node, Meta::Kind::leaf));
 }
 
 CustomMeta* custom_meta(const detail::Node& node) {
-  return static_cast<CustomMeta*>(meta_of(node, Meta::Kind::custom));
+  return static_cast<CustomMeta*>(meta_of_kind(node, Meta::Kind::custom));
 }
 
 Tensor fresh_alias(const Tensor& value, std::source_location where) {

@@ -1,30 +1,57 @@
 #pragma once
 
-// What autograd hangs on recorded nodes: the gradient kept at a leaf, or the user's own rule.
+// What autograd hangs on recorded nodes: the gradient kept at a leaf, the user's own rule, hooks.
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "wick/autograd/autograd.h"
+#include "wick/autograd/hooks.h"
 #include "wick/tensor/node.h"
 #include "wick/tensor/tensor.h"
 
 namespace wick::autograd {
 
-/// Every meta is one of these two, so that the engine tells them apart without dynamic_cast.
+/// The hooks of a node, in the order of registration. Any thread may use it.
+class HookList {
+ public:
+  int64_t add(GradientHook hook);
+  void remove(int64_t id);
+  /// The hooks at this moment.
+  [[nodiscard]] std::vector<GradientHook> hooks() const;
+
+ private:
+  struct Item {
+    int64_t id;
+    GradientHook hook;
+  };
+
+  mutable std::mutex mutex_;
+  std::vector<Item> items_;
+  int64_t next_id_ = 0;
+};
+
+/// Every meta is one of these, so that the engine tells them apart without dynamic_cast.
 class Meta : public detail::AutogradMeta {
  public:
-  enum class Kind : uint8_t { leaf, custom };
+  enum class Kind : uint8_t { leaf, custom, hooks };
+
+  /// One that holds hooks and nothing else.
+  Meta() = default;
 
   [[nodiscard]] Kind kind() const { return kind_; }
+
+  [[nodiscard]] HookList& hooks() { return hooks_; }
 
  protected:
   explicit Meta(Kind kind) : kind_(kind) {}
 
  private:
-  Kind kind_;
+  Kind kind_ = Kind::hooks;
+  HookList hooks_;
 };
 
 /// Marks a leaf and holds the sum of the gradients that backward() found for it. Any
@@ -74,6 +101,8 @@ Ref<detail::AutogradMeta> make_meta(Args&&... args) {
   return Ref<detail::AutogradMeta>(new M(std::forward<Args>(args)...));
 }
 
+/// Null when there is none.
+Meta* meta_of(const detail::Node& node);
 /// The node's meta if it is of that kind, else null.
 LeafMeta* leaf_meta(const detail::Node& node);
 CustomMeta* custom_meta(const detail::Node& node);

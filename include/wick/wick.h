@@ -4,6 +4,7 @@
 
 #include "wick/autograd/autograd.h"
 #include "wick/autograd/functional.h"
+#include "wick/autograd/hooks.h"
 #include "wick/nn/nn.h"
 #include "wick/passes/options.h"
 #include "wick/runtime/profiler.h"
