@@ -104,6 +104,14 @@ bool RecomputeCandidate::is_costly() const {
   return std::ranges::any_of(nodes_, [](const Node* node) { return has(node->op(), ir::kCostly); });
 }
 
+bool RecomputeCandidate::is_random() const {
+  const auto is_draw = [](const Node* node) { return has(node->op(), ir::kRandom); };
+  return std::ranges::any_of(nodes_, is_draw) &&
+         std::ranges::all_of(nodes_, [&](const Node* node) {
+           return is_draw(node) || !has(node->op(), ir::kCostly);
+         });
+}
+
 bool RecomputeCandidate::is_only_reader() const {
   return clusters_->is_only_outside_reader(*value_, reader_);
 }

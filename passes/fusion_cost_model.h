@@ -93,6 +93,8 @@ class RecomputeCandidate {
   [[nodiscard]] FusionGroup reader() const;
   /// An op is ir::kCostly.
   [[nodiscard]] bool is_costly() const;
+  /// The value is made of random bits, and of no other costly op.
+  [[nodiscard]] bool is_random() const;
   /// Nobody else reads the value from memory.
   [[nodiscard]] bool is_only_reader() const;
   /// How many groups read it from memory; ops by themselves and the graph's results are one.

@@ -20,8 +20,16 @@ Objection check_costly(const RecomputeCandidate& candidate) {
   return {fusion_code::kReuse, "its costly ops are needed where they are as well"};
 }
 
+/// Random bits come from two scalars. The mask of a dropout is drawn again in the backward pass
+/// rather than kept until then.
+bool is_better_drawn_again(const RecomputeCandidate& candidate) {
+  return candidate.is_random() && static_cast<int64_t>(candidate.ops().size()) <= kCheapOps &&
+         !candidate.is_repeated() && candidate.bytes_loaded() == 0;
+}
+
 Objection check_recomputed(const RecomputeCandidate& candidate) {
   if (candidate.value().type().numel() <= 1) return {};
+  if (is_better_drawn_again(candidate)) return {};
   if (candidate.is_costly()) return check_costly(candidate);
   if (candidate.is_move()) return {};
   const auto num_ops = static_cast<int64_t>(candidate.ops().size());

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <set>
 
 #include "expect_error.h"
+#include "support/temporary_folder.h"
 #include <gtest/gtest.h>
 
-#include "wick/nn/losses/losses.h"
+#include "wick/nn/nn.h"
+#include "wick/passes/options.h"
 
 namespace wick::nn {
 namespace {
@@ -57,6 +61,48 @@ TEST(Dropout, GradientFollowsTheMask) {
   y.sum().backward();
 
   EXPECT_EQ(y.to_vector<float>(), x.grad().to_vector<float>());
+}
+
+/// The plan of the last step of a training loop, line by line.
+std::vector<std::string> plan_of_a_training_step() {
+  const TemporaryFolder folder;
+  Options options = wick::options();
+  options.dump_to = folder.path();
+  {
+    const ScopedOptions scope(options);
+    const Tensor x = randn({64, 24});
+    const Tensor labels = randint(0, 10, {64});
+    Sequential net(Linear(24, 48), Tanh(), Dropout(0.25), Linear(48, 10));
+    optim::SGD sgd(net.parameters(), {.lr = 0.1});
+    for (int step = 0; step < 3; ++step) {
+      sgd.zero_grad();
+      cross_entropy(net(x), labels).backward();
+      sgd.step();
+    }
+  }
+  std::set<std::filesystem::path> plans;  // folders are numbered
+  for (const auto& compile : std::filesystem::directory_iterator(folder.path())) {
+    if (compile.is_directory()) plans.insert(compile.path() / "plan.txt");
+  }
+  std::ifstream file(*plans.rbegin());
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+/// Neither the mask nor the random bits that it is made of are kept for the backward pass: both
+/// kernels draw them.
+TEST(Dropout, ATrainingStepStoresNoMask) {
+  const std::vector<std::string> plan = plan_of_a_training_step();
+
+  const auto count = [&](const std::string& text) {
+    return std::ranges::count_if(
+        plan, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  };
+  EXPECT_GT(count("f32[64,48]"), 0) << "the step has activations of the mask's shape";
+  EXPECT_EQ(count("bool["), 0);
+  EXPECT_EQ(count("i32[64,48]"), 0);
 }
 
 TEST(Dropout, RefusesOtherRates) {
