@@ -32,23 +32,32 @@ void InputFile::read(uint64_t offset, std::span<std::byte> bytes) {
   }
 }
 
-void write_file(const FileUse& use, std::span<const std::span<const std::byte>> parts) {
+PartialFile::PartialFile(FileUse use) : use_(std::move(use)) {
   static std::atomic<unsigned> number{0};  // two threads may save one path
-  const std::string partial = fmt::format("{}.{}.{}.partial", use.path, ::getpid(), number++);
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-  if (!file) use.fail("cannot be written");
+  path_ = fmt::format("{}.{}.{}.partial", use_.path, ::getpid(), number++);
+}
+
+PartialFile::~PartialFile() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+void PartialFile::commit() {
+  std::error_code problem;
+  std::filesystem::rename(path_, use_.path, problem);
+  if (problem) use_.fail(problem.message());
+}
+
+void write_file(const FileUse& use, std::span<const std::span<const std::byte>> parts) {
+  PartialFile partial(use);
+  std::ofstream file(partial.path(), std::ios::binary | std::ios::trunc);
   for (const std::span<const std::byte> part : parts) {
     file.write(reinterpret_cast<const char*>(part.data()),
                static_cast<std::streamsize>(part.size()));
   }
   file.close();
-  std::error_code problem;
-  if (file) std::filesystem::rename(partial, use.path, problem);
-  if (!file || problem) {
-    std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
-    use.fail(problem ? problem.message() : "cannot be written");
-  }
+  if (!file) use.fail("cannot be written");
+  partial.commit();
 }
 
 }  // namespace wick

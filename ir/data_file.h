@@ -42,6 +42,26 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
+/// A file on its way: other programs see the old file until commit(), then the new one. Without a
+/// commit it leaves nothing behind.
+class PartialFile {
+ public:
+  explicit PartialFile(FileUse use);
+  ~PartialFile();
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+
+  /// Where to write; beside the file that it becomes.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// Once everything is written and closed. Error if the file cannot be put in its place.
+  void commit();
+
+ private:
+  FileUse use_;
+  std::string path_;
+};
+
 /// Writes the parts one after another. Other programs see the old file or the new one, never half
 /// of one. Error if it cannot be written; the old file then stays.
 void write_file(const FileUse& use, std::span<const std::span<const std::byte>> parts);

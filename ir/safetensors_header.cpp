@@ -13,6 +13,7 @@
 
 #include "wick/ir/format.h"
 #include "wick/ir/infer_rules.h"
+#include "wick/ir/utf8.h"
 
 namespace wick::ir {
 namespace {
@@ -149,14 +150,6 @@ Json parse_json(std::string_view text, const FileUse& use) {
   Json json = Json::parse(text, note, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object()) use.fail("the header is no JSON object");
   return json;
-}
-
-bool is_utf8(const std::string& text) {
-  // Where the text is sound, dropping and replacing bad bytes give the same.
-  using Handling = Json::error_handler_t;
-  const Json json(text);
-  return json.dump(-1, ' ', false, Handling::ignore) ==
-         json.dump(-1, ' ', false, Handling::replace);
 }
 
 std::string_view dtype_name(DType dtype) {

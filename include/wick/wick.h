@@ -12,6 +12,7 @@
 #include "wick/tensor/indexing.h"
 #include "wick/tensor/linalg.h"
 #include "wick/tensor/npy.h"
+#include "wick/tensor/npz.h"
 #include "wick/tensor/ops.h"
 #include "wick/tensor/ops_linalg.h"
 #include "wick/tensor/print.h"
