@@ -13,11 +13,14 @@ Table make_table() {
                           binary_rules(),
                           reduction_rules(),
                           movement_rules(),
+                          opaque_rules(),
                           contraction_rules(),
                           pooling_rules()}) {
     for (const GradientRow& row : rows)
       table[static_cast<size_t>(row.op)] = row;
   }
+  table[static_cast<size_t>(ir::OpKind::barrier)] = {ir::OpKind::barrier,
+                                                     {[](const Step& s) { return s.cotangent(); }}};
   return table;
 }
 

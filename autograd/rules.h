@@ -46,16 +46,28 @@ std::span<const GradientRow> unary_rules();
 std::span<const GradientRow> binary_rules();
 std::span<const GradientRow> reduction_rules();
 std::span<const GradientRow> movement_rules();
+std::span<const GradientRow> opaque_rules();
 std::span<const GradientRow> contraction_rules();
 std::span<const GradientRow> pooling_rules();
 
-enum class Family : uint8_t { unary, binary, reduction, movement, contraction, pooling, none };
+enum class Family : uint8_t {
+  unary,
+  binary,
+  reduction,
+  movement,
+  opaque,
+  contraction,
+  pooling,
+  none
+};
 
 /// The family of an op, by its traits.
 constexpr Family family(uint32_t traits, int max_operands) {
   if ((traits & ir::kElementwise) != 0) return max_operands == 1 ? Family::unary : Family::binary;
   if ((traits & ir::kReduction) != 0) return Family::reduction;
-  if ((traits & (ir::kMovement | ir::kIndexed)) != 0) return Family::movement;
+  if ((traits & ir::kStructure) != 0) return Family::none;
+  if ((traits & ir::kMovement) != 0) return Family::movement;
+  if ((traits & ir::kOpaque) != 0) return Family::opaque;
   if ((traits & ir::kContraction) != 0) return Family::contraction;
   if ((traits & ir::kPooling) != 0) return Family::pooling;
   return Family::none;

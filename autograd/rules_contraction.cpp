@@ -64,26 +64,26 @@ ir::Attributes window(const Step& s) {
 }
 
 Term convolve(const Step& s, const Term& x, const Term& w) {
-  return apply(OpKind::conv2d, {x, w}, window(s));
+  return apply(OpKind::conv, {x, w}, window(s));
 }
 
 Term input_grad(const Step& s, const Term& cotangent, const Term& w, const Shape& input) {
   ir::Attributes attributes = window(s);
   attributes.set("input_shape", Axes(input.begin(), input.end()));
-  return apply(OpKind::conv2d_input_grad, {cotangent, w}, std::move(attributes));
+  return apply(OpKind::conv_input_grad, {cotangent, w}, std::move(attributes));
 }
 
 Term weight_grad(const Step& s, const Term& x, const Term& cotangent, const Shape& weight) {
   ir::Attributes attributes = window(s);
   attributes.set("weight_shape", Axes(weight.begin(), weight.end()));
-  return apply(OpKind::conv2d_weight_grad, {x, cotangent}, std::move(attributes));
+  return apply(OpKind::conv_weight_grad, {x, cotangent}, std::move(attributes));
 }
 
-Term conv2d_x(const Step& s) {
+Term conv_x(const Step& s) {
   return input_grad(s, s.cotangent(), s.operand(1), s.operand(0).shape());
 }
 
-Term conv2d_w(const Step& s) {
+Term conv_w(const Step& s) {
   return weight_grad(s, s.operand(0), s.cotangent(), s.operand(1).shape());
 }
 
@@ -105,9 +105,9 @@ Term weight_grad_cotangent(const Step& s) {
 
 constexpr GradientRow kRows[] = {
     {OpKind::matmul, {grad_lhs, grad_rhs}},
-    {OpKind::conv2d, {conv2d_x, conv2d_w}},
-    {OpKind::conv2d_input_grad, {input_grad_cotangent, input_grad_w}},
-    {OpKind::conv2d_weight_grad, {weight_grad_x, weight_grad_cotangent}},
+    {OpKind::conv, {conv_x, conv_w}},
+    {OpKind::conv_input_grad, {input_grad_cotangent, input_grad_w}},
+    {OpKind::conv_weight_grad, {weight_grad_x, weight_grad_cotangent}},
 };
 
 static_assert(covers(kRows, Family::contraction));

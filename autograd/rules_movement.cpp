@@ -121,21 +121,7 @@ Term grad_gather(const Step& s) {
   const Term clamped =
       apply(OpKind::minimum, {low, filled(Shape{}, last, indices.dtype(), x.where)});
   const Term zero = filled(x.shape(), 0.0, x.dtype(), x.where);
-  return apply(OpKind::scatter_add, {zero, clamped, s.cotangent()}, {{"axis", axis}});
-}
-
-/// The cotangent's slices at the indices; none where the index was out of range and dropped.
-Term grad_updates(const Step& s) {
-  const Term indices = s.operand(1);
-  const auto axis = static_cast<int>(axis_of(s));
-  const Shape& shape = s.operand(0).shape();
-  const Term picked = apply(OpKind::gather, {s.cotangent(), indices}, {{"axis", axis_of(s)}});
-  const Term extent =
-      filled(Shape{}, static_cast<double>(shape[axis]), indices.dtype(), indices.where);
-  Axes aligned(indices.shape().begin(), indices.shape().end());
-  aligned.insert(aligned.end(), static_cast<size_t>(shape.ndim() - axis - 1), 1);
-  const Term inside = both(greater_equal(indices, 0.0), less(indices, extent));
-  return select(reshape(inside, Shape(aligned)), picked, 0.0);
+  return apply(OpKind::scatter, {zero, clamped, s.cotangent()}, {{"axis", axis}});
 }
 
 constexpr GradientRow kRows[] = {
@@ -146,7 +132,6 @@ constexpr GradientRow kRows[] = {
     {OpKind::concat, {grad_concat}},
     {OpKind::pad, {grad_pad, grad_pad_value}},
     {OpKind::gather, {grad_gather}},
-    {OpKind::scatter_add, {[](const Step& s) { return s.cotangent(); }, nullptr, grad_updates}},
 };
 
 static_assert(covers(kRows, Family::movement));

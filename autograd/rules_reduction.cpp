@@ -91,7 +91,6 @@ constexpr GradientRow kRows[] = {
     {OpKind::reduce_max, {grad_extreme}},
     {OpKind::reduce_min, {grad_extreme}},
     {OpKind::argmax, {}},
-    {OpKind::argmin, {}},
 };
 
 static_assert(covers(kRows, Family::reduction));

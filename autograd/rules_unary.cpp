@@ -11,9 +11,9 @@ Term grad_sqrt(const Step& s) {
   return s.cotangent() * 0.5 / s.output();
 }
 
-Term grad_rsqrt(const Step& s) {
-  const Term y = s.output();
-  return s.cotangent() * -0.5 * (y * y * y);
+Term grad_atan(const Step& s) {
+  const Term x = s.operand(0);
+  return s.cotangent() / (x * x + 1.0);
 }
 
 Term grad_tanh(const Step& s) {
@@ -38,21 +38,20 @@ Term grad_cast(const Step& s) {
 constexpr GradientRow kRows[] = {
     {OpKind::neg, {[](const Step& s) { return -s.cotangent(); }}},
     {OpKind::abs, {[](const Step& s) { return s.cotangent() * sign(s.operand(0)); }}},
-    {OpKind::sign, {}},
     {OpKind::floor, {}},
-    {OpKind::ceil, {}},
     {OpKind::round, {}},
     {OpKind::exp, {[](const Step& s) { return s.cotangent() * s.output(); }}},
     {OpKind::log, {[](const Step& s) { return s.cotangent() / s.operand(0); }}},
     {OpKind::sqrt, {grad_sqrt}},
-    {OpKind::rsqrt, {grad_rsqrt}},
     {OpKind::sin, {[](const Step& s) { return s.cotangent() * cos(s.operand(0)); }}},
     {OpKind::cos, {[](const Step& s) { return -(s.cotangent() * sin(s.operand(0))); }}},
+    {OpKind::atan, {grad_atan}},
     {OpKind::tanh, {grad_tanh}},
     {OpKind::erf, {grad_erf}},
     {OpKind::sigmoid, {grad_sigmoid}},
     {OpKind::logical_not, {}},
     {OpKind::cast, {grad_cast}},
+    {OpKind::bitcast, {}},
 };
 
 static_assert(covers(kRows, Family::unary));

@@ -1,5 +1,6 @@
 #include "wick/autograd/term.h"
 
+#include <cmath>
 #include <vector>
 
 #include "wick/tensor/ops.h"
@@ -15,6 +16,13 @@ Operand operand(const Term& term) {
 
 Axes axes_of(const Shape& shape) {
   return {shape.begin(), shape.end()};
+}
+
+/// Beside integers a whole number stays one: as a fraction it would make them floats.
+Operand number(double value, const Term& beside) {
+  const bool is_whole = !is_float(beside.dtype()) && std::trunc(value) == value;
+  return is_whole ? Operand(static_cast<int64_t>(value), beside.where)
+                  : Operand(value, beside.where);
 }
 
 bool all_equal(const Axes& values, int64_t value) {
@@ -56,19 +64,19 @@ Term operator/(const Term& a, const Term& b) {
 }
 
 Term operator+(const Term& a, double b) {
-  return {operand(a) + Operand(b, a.where), a.where};
+  return {operand(a) + number(b, a), a.where};
 }
 
 Term operator-(double a, const Term& b) {
-  return {Operand(a, b.where) - operand(b), b.where};
+  return {number(a, b) - operand(b), b.where};
 }
 
 Term operator-(const Term& a, double b) {
-  return {operand(a) - Operand(b, a.where), a.where};
+  return {operand(a) - number(b, a), a.where};
 }
 
 Term operator*(const Term& a, double b) {
-  return {operand(a) * Operand(b, a.where), a.where};
+  return {operand(a) * number(b, a), a.where};
 }
 
 Term equal(const Term& a, const Term& b) {
@@ -76,7 +84,7 @@ Term equal(const Term& a, const Term& b) {
 }
 
 Term equal(const Term& a, double b) {
-  return {operand(a) == Operand(b, a.where), a.where};
+  return {operand(a) == number(b, a), a.where};
 }
 
 Term less(const Term& a, const Term& b) {
@@ -84,7 +92,7 @@ Term less(const Term& a, const Term& b) {
 }
 
 Term greater_equal(const Term& a, double b) {
-  return {operand(a) >= Operand(b, a.where), a.where};
+  return {operand(a) >= number(b, a), a.where};
 }
 
 Term both(const Term& a, const Term& b) {
@@ -96,11 +104,11 @@ Term select(const Term& condition, const Term& y, const Term& z) {
 }
 
 Term select(const Term& condition, const Term& y, double z) {
-  return {where(condition.tensor, operand(y), Operand(z, y.where)), condition.where};
+  return {where(condition.tensor, operand(y), number(z, y)), condition.where};
 }
 
 Term select(const Term& condition, double y, const Term& z) {
-  return {where(condition.tensor, Operand(y, z.where), operand(z)), condition.where};
+  return {where(condition.tensor, number(y, z), operand(z)), condition.where};
 }
 
 Term exp(const Term& x) {

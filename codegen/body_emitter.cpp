@@ -303,6 +303,11 @@ int BodyEmitter::build_constant(const Request& request) {
 int BodyEmitter::build_elementwise(const Request& request, const std::vector<int>& values) {
   const ir::Node& node = *request.node;
   const DType dtype = node.type().dtype;
+  if (node.op() == OpKind::bitcast) {
+    const int source = cast(request, values[0], node.operand(0).type().dtype);
+    const int bits = convert(request, InstrKind::bitcast, source, dtype);
+    return cast(request, bits, compute_dtype(dtype));
+  }
   if (node.op() != OpKind::cast) {
     return compute(request, node.op(), compute_dtype(dtype), values);
   }
@@ -332,7 +337,7 @@ int BodyEmitter::build_reduction(const Request& request, const std::vector<int>&
     draft.instr.operands = {draft_.append(inside.loop, std::move(zero))};
   } else if (partials_.empty()) {
     draft.instr.operands = {values[0]};
-    if (node.op() == OpKind::argmax || node.op() == OpKind::argmin) {
+    if (node.op() == OpKind::argmax) {
       DraftInstr position;
       position.instr.kind = InstrKind::index;
       position.instr.dtype = DType::i64;
@@ -408,8 +413,12 @@ int BodyEmitter::compute(const Request& request,
 
 int BodyEmitter::cast(const Request& request, int value, DType dtype) {
   if (draft_.instr(value).instr.dtype == dtype) return value;
+  return convert(request, InstrKind::cast, value, dtype);
+}
+
+int BodyEmitter::convert(const Request& request, InstrKind kind, int value, DType dtype) {
   DraftInstr draft;
-  draft.instr.kind = InstrKind::cast;
+  draft.instr.kind = kind;
   draft.instr.dtype = dtype;
   draft.instr.operands = {value};
   return draft_.append(phase_of(request), std::move(draft));

@@ -89,6 +89,7 @@ class BodyEmitter {
   int number(const Request& request, int64_t value);
   int compute(const Request& request, ir::OpKind op, DType dtype, std::vector<int> operands);
   int cast(const Request& request, int value, DType dtype);
+  int convert(const Request& request, InstrKind kind, int value, DType dtype);
   int constant(int64_t value);
   int both(const Request& request, int a, int b);
   /// Loads an element of a parameter of the body, behind reshapes or not.

@@ -15,7 +15,7 @@ namespace {
 
 using ir::OpKind;
 
-/// State of one reduction: its value so far, and for argmax and argmin the winner's position.
+/// State of one reduction: its value so far, and for argmax the winner's position.
 struct Accumulator {
   Literal value;
   double sum = 0;  // float sums and products keep more digits than their dtype
@@ -24,7 +24,7 @@ struct Accumulator {
 
 Literal scalar_op(OpKind op, const std::vector<const Literal*>& operands, DType dtype) {
   ir::Attributes attributes;
-  if (op == OpKind::cast) attributes.set("dtype", dtype);
+  if (op == OpKind::cast || op == OpKind::bitcast) attributes.set("dtype", dtype);
   return ir::interpret_op(op, attributes, operands, Type{dtype, {}});
 }
 
@@ -41,22 +41,13 @@ OpKind pairwise_op(OpKind reduction, DType dtype) {
   }
 }
 
-bool is_arg_reduction(OpKind op) {
-  return op == OpKind::argmax || op == OpKind::argmin;
-}
-
-/// The first NaN wins, then the first best.
-bool beats(OpKind op, const Literal& candidate, const Literal& best) {
-  const bool is_max = op == OpKind::argmax;
-  if (!is_float(candidate.type().dtype)) {
-    const int64_t a = candidate.as_integer(0);
-    const int64_t b = best.as_integer(0);
-    return is_max ? a > b : a < b;
-  }
+/// The first NaN wins, then the first largest.
+bool beats(const Literal& candidate, const Literal& best) {
+  if (!is_float(candidate.type().dtype)) return candidate.as_integer(0) > best.as_integer(0);
   const double a = candidate.as_double(0);
   const double b = best.as_double(0);
   if (std::isnan(b)) return false;
-  return std::isnan(a) || (is_max ? a > b : a < b);
+  return std::isnan(a) || a > b;
 }
 
 int64_t position_at(const Affine& address,
@@ -193,6 +184,9 @@ class Interpreter {
       case InstrKind::cast:
         result = scalar_op(OpKind::cast, operands, instr.dtype);
         break;
+      case InstrKind::bitcast:
+        result = scalar_op(OpKind::bitcast, operands, instr.dtype);
+        break;
       case InstrKind::random_bits:
         result = random(operands);
         break;
@@ -239,8 +233,8 @@ class Interpreter {
     const Instr& instr = kernel_.instrs[static_cast<size_t>(number)];
     Accumulator& state = accumulators_[static_cast<size_t>(number)];
     const bool first = state.position < 0;
-    if (is_arg_reduction(instr.op)) {
-      if (first || beats(instr.op, *operands[0], state.value)) {
+    if (instr.op == OpKind::argmax) {
+      if (first || beats(*operands[0], state.value)) {
         state.value = *operands[0];
         state.position = operands[1]->as_integer(0);
       }
@@ -262,7 +256,7 @@ class Interpreter {
     const Accumulator& state = accumulators_[static_cast<size_t>(number)];
     Literal& result = values_[static_cast<size_t>(number)];
     const bool keeps_sum = instr.op == OpKind::reduce_sum || instr.op == OpKind::reduce_prod;
-    if (is_arg_reduction(instr.op)) {
+    if (instr.op == OpKind::argmax) {
       result = Literal::scalar_integer(DType::i64, state.position);
     } else if (state.position < 0) {
       result = Literal::scalar(instr.dtype, instr.op == OpKind::reduce_prod ? 1 : 0);

@@ -59,6 +59,9 @@ std::string instr_text(const Kernel& kernel, int number) {
     case InstrKind::cast:
       fmt::format_to(end, "cast {}{}", dtype, operands);
       break;
+    case InstrKind::bitcast:
+      fmt::format_to(end, "bitcast {}{}", dtype, operands);
+      break;
     case InstrKind::random_bits:
       fmt::format_to(end, "random_bits {}{}", dtype, operands);
       break;

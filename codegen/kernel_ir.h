@@ -58,9 +58,10 @@ enum class InstrKind : uint8_t {
   index,        // the i64 value of `address`
   compute,      // elementwise `op` over operands of one dtype (where: bool first)
   cast,         // operand 0 to `dtype`
+  bitcast,      // the bits of operand 0 as `dtype`
   random_bits,  // operands: key, counter offset, element number (all i64); i32 result
-  accumulate,   // reduction `op` of operand 0 over the inner dimensions; argmax and argmin take the
-                // i64 position as operand 1 and give it. Visible after its phase.
+  accumulate,   // reduction `op` of operand 0 over the inner dimensions; argmax takes the i64
+                // position as operand 1 and gives it. Visible after its phase.
   store,        // operand 0 to buffer `buffer` at `address`
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <fmt/ranges.h>
@@ -131,6 +132,14 @@ int Inference::axis_of(const Type& type) const {
 
 void Inference::require_same_dtype(const Type& a, const Type& b) const {
   if (a.dtype != b.dtype) fail(fmt::format("dtypes differ: {} and {}", a, b));
+}
+
+void Inference::require_choice(std::string_view name,
+                               std::initializer_list<std::string_view> choices) const {
+  if (!attributes.has(name)) return;
+  const std::string& value = attributes.text(name);
+  if (std::ranges::find(choices, value) != choices.end()) return;
+  fail(fmt::format("{} \"{}\" is none of {}", name, value, fmt::join(choices, ", ")));
 }
 
 void Inference::require_float(const Type& type) const {

@@ -20,12 +20,13 @@ void check_range(const Inference& call, std::string_view name, int64_t number, i
 }
 
 Window make_window(const Inference& call, const std::vector<int64_t>& kernel, bool pool) {
+  const int rank = static_cast<int>(kernel.size());
   const std::vector<int64_t> stride =
-      pool && !call.attributes.has("stride") ? kernel : call.per_axis("stride", 2, 1);
-  const std::vector<int64_t> padding = call.per_axis("padding", 2, 0);
+      pool && !call.attributes.has("stride") ? kernel : call.per_axis("stride", rank, 1);
+  const std::vector<int64_t> padding = call.per_axis("padding", rank, 0);
   const std::vector<int64_t> dilation =
-      pool ? std::vector<int64_t>{1, 1} : call.per_axis("dilation", 2, 1);
-  Window window;
+      pool ? std::vector<int64_t>(kernel.size(), 1) : call.per_axis("dilation", rank, 1);
+  Window window(kernel.size());
   for (size_t i = 0; i < window.size(); ++i) {
     check_range(call, "kernel", kernel[i], 1);
     check_range(call, "stride", stride[i], 1);
@@ -36,9 +37,9 @@ Window make_window(const Inference& call, const std::vector<int64_t>& kernel, bo
   return window;
 }
 
-/// Sets axes 2 and 3 of `shape` to the number of windows over `x`.
+/// Sets the axes of `shape` from 2 on to the number of windows over `x`.
 void slide(const Inference& call, const Window& window, const Type& x, Shape& shape) {
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < static_cast<int>(window.size()); ++i) {
     const WindowAxis& axis = window[static_cast<size_t>(i)];
     const int64_t count = axis.count(x.shape[2 + i]);
     if (count <= 0) {
@@ -52,9 +53,12 @@ void slide(const Inference& call, const Window& window, const Type& x, Shape& sh
   }
 }
 
-Shape conv2d_shape(const Inference& call, const Type& x, const Type& w) {
-  require_rank4(call, x, "x");
-  require_rank4(call, w, "w");
+Shape conv_shape(const Inference& call, const Type& x, const Type& w) {
+  const int rank = x.shape.ndim();
+  if (rank < 3 || rank > 5) call.fail(fmt::format("x should have 3 to 5 axes, got {}", x));
+  if (w.shape.ndim() != rank) {
+    call.fail(fmt::format("w should have {} axes as x has, got {}", rank, w));
+  }
   const int64_t groups = call.attributes.integer("groups", 1);
   check_range(call, "groups", groups, 1);
   if (w.shape[0] % groups != 0) {
@@ -70,8 +74,9 @@ Shape conv2d_shape(const Inference& call, const Type& x, const Type& w) {
                           groups,
                           groups == 1 ? "group" : "groups each"));
   }
-  const Window window = make_window(call, {w.shape[2], w.shape[3]}, false);
-  Shape shape{x.shape[0], w.shape[0], 0, 0};
+  const Window window = make_window(call, {w.shape.begin() + 2, w.shape.end()}, false);
+  Shape shape = x.shape;
+  shape.set(1, w.shape[0]);
   slide(call, window, x, shape);
   return shape;
 }
@@ -153,22 +158,22 @@ Type infer_matmul(const Inference& call) {
   return {lhs.dtype, Shape(std::span<const int64_t>(extents))};
 }
 
-Type infer_conv2d(const Inference& call) {
+Type infer_conv(const Inference& call) {
   require_floats(call);
-  return {call.operand(0).dtype, conv2d_shape(call, call.operand(0), call.operand(1))};
+  return {call.operand(0).dtype, conv_shape(call, call.operand(0), call.operand(1))};
 }
 
-Type infer_conv2d_input_grad(const Inference& call) {
+Type infer_conv_input_grad(const Inference& call) {
   require_floats(call);
   Type x = unread_operand(call, "input_shape");
-  require_cotangent(call, call.operand(0), conv2d_shape(call, x, call.operand(1)));
+  require_cotangent(call, call.operand(0), conv_shape(call, x, call.operand(1)));
   return x;
 }
 
-Type infer_conv2d_weight_grad(const Inference& call) {
+Type infer_conv_weight_grad(const Inference& call) {
   require_floats(call);
   Type w = unread_operand(call, "weight_shape");
-  require_cotangent(call, call.operand(1), conv2d_shape(call, call.operand(0), w));
+  require_cotangent(call, call.operand(1), conv_shape(call, call.operand(0), w));
   return w;
 }
 

@@ -47,6 +47,16 @@ Type infer_cast(const Inference& call) {
   return {call.required_dtype("dtype"), call.operand(0).shape};
 }
 
+Type infer_bitcast(const Inference& call) {
+  const Type& x = call.operand(0);
+  const DType dtype = call.required_dtype("dtype");
+  const bool has_bool = x.dtype == DType::bool_ || dtype == DType::bool_;
+  if (has_bool || size_of(x.dtype) != size_of(dtype)) {
+    call.fail(fmt::format("the bits of {} are none of {}", x, dtype));
+  }
+  return {dtype, x.shape};
+}
+
 Type infer_compare(const Inference& call) {
   return infer_with(call, DType::bool_);
 }

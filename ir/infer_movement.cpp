@@ -158,7 +158,7 @@ Type infer_gather(const Inference& call) {
   return result;
 }
 
-Type infer_scatter_add(const Inference& call) {
+Type infer_scatter(const Inference& call) {
   const Type& x = call.operand(0);
   const Type& updates = call.operand(2);
   call.require_same_dtype(x, updates);
@@ -166,7 +166,27 @@ Type infer_scatter_add(const Inference& call) {
   if (updates.shape != expected) {
     call.fail(fmt::format("updates {} should have shape {}", updates, expected));
   }
+  call.require_choice("mode", {"add", "mul", "max", "min", "set"});
   return x;
+}
+
+Type infer_scan(const Inference& call) {
+  const Type& x = call.operand(0);
+  (void)call.axis_of(x);
+  if (!call.attributes.has("kind")) call.fail("attribute kind is missing");
+  call.require_choice("kind", {"sum", "prod", "max", "min", "logaddexp"});
+  if (call.attributes.text("kind") == "logaddexp") call.require_float(x);
+  return x;
+}
+
+Type infer_argsort(const Inference& call) {
+  const Type& x = call.operand(0);
+  (void)call.axis_of(x);
+  return {DType::i64, x.shape};
+}
+
+Type infer_barrier(const Inference& call) {
+  return call.operand(0);
 }
 
 }  // namespace wick::ir

@@ -2,6 +2,7 @@
 
 // The rules of result inference, one a name in the `infer` column of ir/ops.def. Internal to ir/.
 
+#include <initializer_list>
 #include <string>
 
 #include "wick/ir/op.h"
@@ -32,6 +33,8 @@ struct Inference {
   /// The attribute `axis`, within a type's axes.
   [[nodiscard]] int axis_of(const Type& type) const;
   void require_same_dtype(const Type& a, const Type& b) const;
+  /// The string attribute `name`, one of `choices`; the first where it is absent.
+  void require_choice(std::string_view name, std::initializer_list<std::string_view> choices) const;
   void require_float(const Type& type) const;
 };
 
@@ -41,6 +44,7 @@ using InferRule = Type (*)(const Inference&);
 Type infer_same(const Inference& call);
 Type infer_numeric(const Inference& call);
 Type infer_cast(const Inference& call);
+Type infer_bitcast(const Inference& call);
 Type infer_compare(const Inference& call);
 Type infer_where(const Inference& call);
 Type infer_reduce(const Inference& call);
@@ -52,11 +56,14 @@ Type infer_slice(const Inference& call);
 Type infer_concat(const Inference& call);
 Type infer_pad(const Inference& call);
 Type infer_gather(const Inference& call);
-Type infer_scatter_add(const Inference& call);
+Type infer_scatter(const Inference& call);
+Type infer_scan(const Inference& call);
+Type infer_argsort(const Inference& call);
+Type infer_barrier(const Inference& call);
 Type infer_matmul(const Inference& call);
-Type infer_conv2d(const Inference& call);
-Type infer_conv2d_input_grad(const Inference& call);
-Type infer_conv2d_weight_grad(const Inference& call);
+Type infer_conv(const Inference& call);
+Type infer_conv_input_grad(const Inference& call);
+Type infer_conv_weight_grad(const Inference& call);
 Type infer_pool2d(const Inference& call);
 Type infer_pool2d_grad(const Inference& call);
 Type infer_avg_pool2d_grad(const Inference& call);

@@ -74,7 +74,7 @@ Window conv_window(const OpCall& call, const Shape& w) {
   const auto number = [&](std::string_view name, size_t i, int64_t fallback) {
     return call.attributes.has(name) ? call.attributes.integers(name)[i] : fallback;
   };
-  Window window;
+  Window window(static_cast<size_t>(w.ndim()) - 2);
   for (size_t i = 0; i < window.size(); ++i) {
     window[i] = {w[2 + static_cast<int>(i)],
                  number("stride", i, 1),
@@ -90,29 +90,33 @@ struct ConvShapes {
   const Shape& y;
 };
 
-/// Calls visit(x, w, y) with the element numbers of each product that conv2d sums.
+/// Calls visit(x, w, y) with the element numbers of each product that conv sums.
 template <typename Visit>
 void for_each_tap(const OpCall& call, const ConvShapes& shapes, const Visit& visit) {
   const Window window = conv_window(call, shapes.w);
   const int64_t groups = call.attributes.integer("groups", 1);
   const int64_t outputs = shapes.w[0] / groups;
-  const Shape taps{shapes.y[0], shapes.y[1], shapes.y[2], shapes.y[3]};
-  const Shape kernel{shapes.w[1], shapes.w[2], shapes.w[3]};
-  const Strides y_strides = row_major_strides(taps);
-  for (int64_t y = 0; y < taps.numel(); ++y) {
+  const size_t rank = window.size();
+  const Strides x_strides = row_major_strides(shapes.x);
+  const Strides w_strides = row_major_strides(shapes.w);
+  const Strides y_strides = row_major_strides(shapes.y);
+  const int64_t taps = shapes.w[0] == 0 ? 0 : shapes.w.numel() / shapes.w[0];
+  for (int64_t y = 0; y < shapes.y.numel(); ++y) {
     const int64_t n = y / y_strides[0];
-    const int64_t o = y / y_strides[1] % taps[1];
-    const int64_t row = y / y_strides[2] % taps[2];
-    const int64_t column = y % taps[3];
-    for (int64_t k = 0; k < kernel.numel(); ++k) {
-      const int64_t c = k / (kernel[1] * kernel[2]) + o / outputs * kernel[0];
-      const int64_t h = window[0].position(row, k / kernel[2] % kernel[1]);
-      const int64_t v = window[1].position(column, k % kernel[2]);
-      if (h < 0 || h >= shapes.x[2] || v < 0 || v >= shapes.x[3]) continue;
-      const int64_t x = ((n * shapes.x[1] + c) * shapes.x[2] + h) * shapes.x[3] + v;
-      visit(static_cast<size_t>(x),
-            static_cast<size_t>(o * kernel.numel() + k),
-            static_cast<size_t>(y));
+    const int64_t o = y / y_strides[1] % shapes.y[1];
+    for (int64_t k = 0; k < taps; ++k) {
+      const int64_t c = k / w_strides[1] + o / outputs * shapes.w[1];
+      int64_t x = n * x_strides[0] + c * x_strides[1];
+      bool inside = true;
+      for (size_t d = 0; d < rank; ++d) {
+        const int axis = static_cast<int>(d) + 2;
+        const int64_t at = window[d].position(y / y_strides[d + 2] % shapes.y[axis],
+                                              k / w_strides[d + 2] % shapes.w[axis]);
+        inside = inside && at >= 0 && at < shapes.x[axis];
+        x += at * x_strides[d + 2];
+      }
+      if (!inside) continue;
+      visit(static_cast<size_t>(x), static_cast<size_t>(o * taps + k), static_cast<size_t>(y));
     }
   }
 }
@@ -123,7 +127,7 @@ Literal interpret_matmul(const OpCall& call) {
   return visit_wide(call.result.dtype, [&]<typename Wide>() { return matmul<Wide>(call); });
 }
 
-Literal interpret_conv2d(const OpCall& call) {
+Literal interpret_conv(const OpCall& call) {
   const auto x = widen<double>(call.operand(0));
   const auto w = widen<double>(call.operand(1));
   std::vector<double> y(static_cast<size_t>(call.result.numel()), 0);
@@ -133,7 +137,7 @@ Literal interpret_conv2d(const OpCall& call) {
   return narrow(y, call.result);
 }
 
-Literal interpret_conv2d_input_grad(const OpCall& call) {
+Literal interpret_conv_input_grad(const OpCall& call) {
   const auto cotangent = widen<double>(call.operand(0));
   const auto w = widen<double>(call.operand(1));
   std::vector<double> x(static_cast<size_t>(call.result.numel()), 0);
@@ -143,7 +147,7 @@ Literal interpret_conv2d_input_grad(const OpCall& call) {
   return narrow(x, call.result);
 }
 
-Literal interpret_conv2d_weight_grad(const OpCall& call) {
+Literal interpret_conv_weight_grad(const OpCall& call) {
   const auto x = widen<double>(call.operand(0));
   const auto cotangent = widen<double>(call.operand(1));
   std::vector<double> w(static_cast<size_t>(call.result.numel()), 0);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "wick/ir/interpret_rules.h"
 #include "wick/ir/semantics.h"
 #include "wick/ir/strided_walk.h"
@@ -79,6 +81,12 @@ Literal interpret_cast(const OpCall& call) {
   return result;
 }
 
+Literal interpret_bitcast(const OpCall& call) {
+  Literal result(call.result);
+  std::ranges::copy(call.operand(0).bytes(), result.data());
+  return result;
+}
+
 /// Moves bits, so that NaN payloads stay.
 Literal interpret_where(const OpCall& call) {
   Literal result(call.result);
@@ -101,6 +109,7 @@ Literal interpret_where(const OpCall& call) {
 
 Literal interpret_elementwise(const OpCall& call) {
   if (call.op == OpKind::cast) return interpret_cast(call);
+  if (call.op == OpKind::bitcast) return interpret_bitcast(call);
   if (call.op == OpKind::where) return interpret_where(call);
   const bool floats = is_float(call.operand(0).type().dtype);
   if (call.operands.size() == 1) {

@@ -51,20 +51,6 @@ View view_of(const OpCall& call) {
   return view;
 }
 
-struct AxisSplit {
-  int64_t outer = 1;
-  int64_t extent = 1;
-  int64_t inner = 1;
-};
-
-AxisSplit split_at(const Shape& shape, int64_t axis) {
-  AxisSplit split;
-  for (int d = 0; d < shape.ndim(); ++d) {
-    (d < axis ? split.outer : d == axis ? split.extent : split.inner) *= shape[d];
-  }
-  return split;
-}
-
 }  // namespace
 
 Literal interpret_strided(const OpCall& call) {
@@ -142,35 +128,6 @@ Literal interpret_gather(const OpCall& call) {
     }
   }
   return result;
-}
-
-Literal interpret_scatter_add(const OpCall& call) {
-  const std::vector<int64_t> indices = widen<int64_t>(call.operand(1));
-  const AxisSplit split =
-      split_at(call.operand(0).type().shape, call.attributes.integer("axis", 0));
-  return visit_wide(call.result.dtype, [&]<typename Wide>() {
-    std::vector<Wide> sums = widen<Wide>(call.operand(0));
-    const std::vector<Wide> updates = widen<Wide>(call.operand(2));
-    size_t i = 0;
-    for (int64_t o = 0; o < split.outer; ++o) {
-      for (const int64_t row : indices) {
-        if (row < 0 || row >= split.extent) {
-          i += static_cast<size_t>(split.inner);
-          continue;
-        }
-        for (int64_t inner = 0; inner < split.inner; ++inner, ++i) {
-          Wide& sum = sums[static_cast<size_t>((o * split.extent + row) * split.inner + inner)];
-          if constexpr (std::is_same_v<Wide, double>) {
-            sum += updates[i];
-          } else {
-            sum = static_cast<int64_t>(static_cast<uint64_t>(sum) +
-                                       static_cast<uint64_t>(updates[i]));
-          }
-        }
-      }
-    }
-    return narrow(sums, call.result);
-  });
 }
 
 }  // namespace wick::ir

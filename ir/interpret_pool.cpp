@@ -11,7 +11,7 @@ Window pool_window(const OpCall& call) {
   const bool has_stride = call.attributes.has("stride");
   const std::vector<int64_t>& stride = has_stride ? call.attributes.integers("stride") : kernel;
   const std::vector<int64_t>& padding = call.attributes.integers("padding");
-  Window window;
+  Window window(2);
   for (size_t i = 0; i < window.size(); ++i) {
     window[i] = {kernel[i], stride[i], padding.empty() ? 0 : padding[i], 1};
   }

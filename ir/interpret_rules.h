@@ -30,11 +30,14 @@ Literal interpret_strided(const OpCall& call);  // broadcast, reshape, permute, 
 Literal interpret_concat(const OpCall& call);
 Literal interpret_pad(const OpCall& call);
 Literal interpret_gather(const OpCall& call);
-Literal interpret_scatter_add(const OpCall& call);
+Literal interpret_scatter(const OpCall& call);
+Literal interpret_scan(const OpCall& call);
+Literal interpret_argsort(const OpCall& call);
+Literal interpret_barrier(const OpCall& call);
 Literal interpret_matmul(const OpCall& call);
-Literal interpret_conv2d(const OpCall& call);
-Literal interpret_conv2d_input_grad(const OpCall& call);
-Literal interpret_conv2d_weight_grad(const OpCall& call);
+Literal interpret_conv(const OpCall& call);
+Literal interpret_conv_input_grad(const OpCall& call);
+Literal interpret_conv_weight_grad(const OpCall& call);
 Literal interpret_max_pool2d(const OpCall& call);
 Literal interpret_max_pool2d_grad(const OpCall& call);
 Literal interpret_avg_pool2d(const OpCall& call);
@@ -45,6 +48,21 @@ Literal interpret_random_bits(const OpCall& call);
 Literal interpret_custom(const OpCall& call);
 /// The same with errors that name the place.
 Literal interpret_custom_at(const OpCall& call, const Location& where);
+
+/// A tensor as [outer, extent, inner] around one axis.
+struct AxisSplit {
+  int64_t outer = 1;
+  int64_t extent = 1;
+  int64_t inner = 1;
+};
+
+inline AxisSplit split_at(const Shape& shape, int64_t axis) {
+  AxisSplit split;
+  for (int d = 0; d < shape.ndim(); ++d) {
+    (d < axis ? split.outer : d == axis ? split.extent : split.inner) *= shape[d];
+  }
+  return split;
+}
 
 /// All elements as double (floats) or int64 (integers and bool).
 template <typename Wide>

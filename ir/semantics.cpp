@@ -54,11 +54,6 @@ int64_t shift_right(int64_t x, int64_t y, int bits) {
   return x >> y;
 }
 
-double sign(double x) {
-  if (std::isnan(x)) return x;
-  return static_cast<double>((x > 0) - (x < 0));
-}
-
 double sigmoid(double x) {
   // The branch keeps exp from overflowing where the result is tiny but not 0.
   if (x >= 0) return 1 / (1 + std::exp(-x));
@@ -77,10 +72,6 @@ double smaller(double x, double y) {
 /// Larger, and any NaN over any number: the first of the best is the position taken.
 bool is_better_max(double x, double best) {
   return !std::isnan(best) && (std::isnan(x) || x > best);
-}
-
-bool is_better_min(double x, double best) {
-  return !std::isnan(best) && (std::isnan(x) || x < best);
 }
 
 struct ElementRow {
@@ -105,16 +96,14 @@ constexpr ElementRow kElementRows[] = {
     {OpKind::abs,
      unary([](double x) { return std::abs(x); },
            [](int64_t x) { return x < 0 ? wrapping_sub(0, x) : x; })},
-    {OpKind::sign, unary(sign, [](int64_t x) { return static_cast<int64_t>((x > 0) - (x < 0)); })},
     {OpKind::floor, unary([](double x) { return std::floor(x); })},
-    {OpKind::ceil, unary([](double x) { return std::ceil(x); })},
     {OpKind::round, unary([](double x) { return std::nearbyint(x); })},
     {OpKind::exp, unary([](double x) { return std::exp(x); })},
     {OpKind::log, unary([](double x) { return std::log(x); })},
     {OpKind::sqrt, unary([](double x) { return std::sqrt(x); })},
-    {OpKind::rsqrt, unary([](double x) { return 1 / std::sqrt(x); })},
     {OpKind::sin, unary([](double x) { return std::sin(x); })},
     {OpKind::cos, unary([](double x) { return std::cos(x); })},
+    {OpKind::atan, unary([](double x) { return std::atan(x); })},
     {OpKind::tanh, unary([](double x) { return std::tanh(x); })},
     {OpKind::erf, unary([](double x) { return std::erf(x); })},
     {OpKind::sigmoid, unary(sigmoid)},
@@ -167,8 +156,6 @@ constexpr ReductionRow kReductionRows[] = {
      {kInfinity, kHighest, smaller, [](int64_t x, int64_t y) { return x < y ? x : y; }}},
     {OpKind::argmax,
      {.float_better = is_better_max, .int_better = [](int64_t x, int64_t y) { return x > y; }}},
-    {OpKind::argmin,
-     {.float_better = is_better_min, .int_better = [](int64_t x, int64_t y) { return x < y; }}},
 };
 
 template <typename Semantics, typename Row, size_t N>
@@ -189,18 +176,23 @@ constexpr uint32_t kTraits[] = {
 #undef WICK_OP
 };
 
+/// Ops that move or convert bits; the interpreter has them elsewhere.
+constexpr bool is_moved(OpKind op) {
+  return op == OpKind::cast || op == OpKind::bitcast || op == OpKind::where;
+}
+
 // By rows: sanitizers keep GCC from comparing addresses of functions in constant expressions.
 template <typename Row, size_t N>
 constexpr bool covers(const Row (&rows)[N], uint32_t trait) {
   for (size_t i = 0; i < kNumOps; ++i) {
     const auto op = static_cast<OpKind>(i);
-    if ((kTraits[i] & trait) == 0 || op == OpKind::cast || op == OpKind::where) continue;
+    if ((kTraits[i] & trait) == 0 || is_moved(op)) continue;
     if (std::ranges::none_of(rows, [op](const Row& row) { return row.op == op; })) return false;
   }
   return true;
 }
 
-static_assert(covers(kElementRows, kElementwise), "cast and where are elsewhere");
+static_assert(covers(kElementRows, kElementwise), "the others are elsewhere");
 static_assert(covers(kReductionRows, kReduction));
 
 }  // namespace

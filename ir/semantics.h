@@ -30,7 +30,7 @@ struct ElementSemantics {
 
 const ElementSemantics& element_semantics(OpKind op);
 
-/// How a reduction combines; argmax and argmin only say which of two is better.
+/// How a reduction combines; argmax only says which of two is better.
 struct ReductionSemantics {
   double float_init = 0;
   int64_t int_init = 0;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Geometry of convolutions and pools over the last two axes. Internal to ir/.
+// Geometry of convolutions and pools over the spatial axes. Internal to ir/.
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 namespace wick::ir {
 
@@ -29,6 +29,6 @@ struct WindowAxis {
   }
 };
 
-using Window = std::array<WindowAxis, 2>;  // height, width
+using Window = std::vector<WindowAxis>;  // by spatial axis
 
 }  // namespace wick::ir

@@ -149,7 +149,7 @@ Value abs_of_sign(const Node& node, RuleBuilder& build) {
 
 Value round_of_round(const Node& node, RuleBuilder& /*build*/) {
   const OpKind inner = node.operand(0).node->op();
-  const bool integral = inner == OpKind::floor || inner == OpKind::ceil || inner == OpKind::round;
+  const bool integral = inner == OpKind::floor || inner == OpKind::round;
   return integral ? node.operand(0) : Value{};
 }
 
@@ -196,7 +196,8 @@ Value pow_half(const Node& node, RuleBuilder& build) {
 
 Value pow_minus_half(const Node& node, RuleBuilder& build) {
   if (!is_splat(node.operand(1), -0.5) || !is_never_negative(node.operand(0))) return {};
-  return build.spread(build.op(OpKind::rsqrt, {node.operand(0)}));
+  const Value root = build.op(OpKind::sqrt, {node.operand(0)});
+  return build.spread(build.op(OpKind::div, {build.scalar(node.type().dtype, 1), root}));
 }
 
 const Rule kRules[] = {
@@ -219,7 +220,6 @@ const Rule kRules[] = {
     {"double-neg", OpKind::neg, double_neg},
     {"abs-of-sign", OpKind::abs, abs_of_sign},
     {"round-of-round", OpKind::floor, round_of_round},
-    {"round-of-round", OpKind::ceil, round_of_round},
     {"round-of-round", OpKind::round, round_of_round},
     {"maximum-of-itself", OpKind::maximum, extremum_of_itself},
     {"minimum-of-itself", OpKind::minimum, extremum_of_itself},

@@ -156,7 +156,7 @@ const Rule kRules[] = {
     {"concat-of-one", OpKind::concat, concat_of_one},
     {"concat-flatten", OpKind::concat, concat_flatten},
     {"pad-nothing", OpKind::pad, pad_nothing},
-    {"scatter-nothing", OpKind::scatter_add, scatter_nothing},
+    {"scatter-nothing", OpKind::scatter, scatter_nothing},
 };
 
 }  // namespace

@@ -66,7 +66,6 @@ const Rule kRules[] = {
     {"reduce-of-units", OpKind::reduce_max, reduce_of_units},
     {"reduce-of-units", OpKind::reduce_min, reduce_of_units},
     {"position-of-units", OpKind::argmax, position_of_units},
-    {"position-of-units", OpKind::argmin, position_of_units},
     {"reduce-of-reduce", OpKind::reduce_sum, reduce_of_reduce},
     {"reduce-of-reduce", OpKind::reduce_max, reduce_of_reduce},
     {"reduce-of-reduce", OpKind::reduce_min, reduce_of_reduce},

@@ -40,7 +40,7 @@ bool has_enough_rows(const ir::Domain& domain) {
 }
 
 bool splits_in_blocks(ir::OpKind op) {
-  return op != ir::OpKind::argmax && op != ir::OpKind::argmin;
+  return op != ir::OpKind::argmax;
 }
 
 }  // namespace wick::passes

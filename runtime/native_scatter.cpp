@@ -1,4 +1,5 @@
-// scatter_add: deterministic, since each slice adds its updates in the order of the indices.
+// scatter with mode add: deterministic, since each slice adds its updates in the order of the
+// indices.
 
 #include <algorithm>
 #include <cstring>
@@ -115,7 +116,8 @@ std::unique_ptr<LibraryCall> make_for_index(const LibraryOp& op) {
 }  // namespace
 
 std::unique_ptr<LibraryCall> make_native_scatter(const LibraryOp& op) {
-  if (op.op != ir::OpKind::scatter_add) return nullptr;
+  if (op.op != ir::OpKind::scatter) return nullptr;
+  if (op.attributes.has("mode") && op.attributes.text("mode") != "add") return nullptr;
   return op.operands[1].dtype == DType::i32 ? make_for_index<int32_t>(op)
                                             : make_for_index<int64_t>(op);
 }

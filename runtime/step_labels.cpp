@@ -125,11 +125,11 @@ double flops(const LibraryOp& op) {
   switch (op.op) {
     case ir::OpKind::matmul:
       return matmul_flops(op);
-    case ir::OpKind::conv2d:
+    case ir::OpKind::conv:
       return convolution_flops(op.result, op.operands[1]);
-    case ir::OpKind::conv2d_input_grad:
+    case ir::OpKind::conv_input_grad:
       return convolution_flops(op.operands[0], op.operands[1]);
-    case ir::OpKind::conv2d_weight_grad:
+    case ir::OpKind::conv_weight_grad:
       return convolution_flops(op.operands[1], op.result);
     default:
       return 0;

@@ -5,6 +5,27 @@ namespace wick {
 using detail::record_binary;
 using ir::OpKind;
 
+namespace {
+
+bool is_integral(const Operand& operand) {
+  if (operand.tensor == nullptr) return operand.is_integer;
+  return operand.tensor->defined() && !is_float(operand.tensor->dtype());
+}
+
+/// True division: of integers, too, it gives a float.
+Tensor divide(const Operand& a, const Operand& b, Where where) {
+  if (!is_integral(a) || !is_integral(b)) return record_binary(OpKind::div, a, b, where);
+  const auto as_float = [where](const Operand& operand) {
+    return operand.tensor == nullptr ? scalar(operand.real, DType::f32, where)
+                                     : cast(*operand.tensor, DType::f32, where);
+  };
+  const Tensor x = as_float(a);
+  const Tensor y = as_float(b);
+  return record_binary(OpKind::div, {x, where}, {y, where}, where);
+}
+
+}  // namespace
+
 Tensor operator+(const Operand& a, const Operand& b) {
   return record_binary(OpKind::add, a, b, a.where);
 }
@@ -18,7 +39,7 @@ Tensor operator*(const Operand& a, const Operand& b) {
 }
 
 Tensor operator/(const Operand& a, const Operand& b) {
-  return record_binary(OpKind::div, a, b, a.where);
+  return divide(a, b, a.where);
 }
 
 Tensor operator%(const Operand& a, const Operand& b) {
@@ -85,7 +106,7 @@ Tensor& operator*=(Tensor& a, const Operand& b) {
 }
 
 Tensor& operator/=(Tensor& a, const Operand& b) {
-  a = record_binary(OpKind::div, Operand(a, b.where), b, b.where);
+  a = divide(Operand(a, b.where), b, b.where);
   return a;
 }
 

@@ -54,6 +54,7 @@ Tensor sqrt(const Tensor& x, Where where = Where::current());
 Tensor rsqrt(const Tensor& x, Where where = Where::current());
 Tensor sin(const Tensor& x, Where where = Where::current());
 Tensor cos(const Tensor& x, Where where = Where::current());
+Tensor atan(const Tensor& x, Where where = Where::current());
 Tensor tanh(const Tensor& x, Where where = Where::current());
 Tensor erf(const Tensor& x, Where where = Where::current());
 Tensor sigmoid(const Tensor& x, Where where = Where::current());
@@ -70,6 +71,8 @@ Tensor relu(const Tensor& x, Where where = Where::current());
 Tensor gelu(const Tensor& x, Where where = Where::current());
 Tensor silu(const Tensor& x, Where where = Where::current());
 Tensor cast(const Tensor& x, DType dtype, Where where = Where::current());
+/// The same bits as another dtype of the same width; not bool.
+Tensor bitcast(const Tensor& x, DType dtype, Where where = Where::current());
 
 // Reductions. Integer and bool sums and products are i64.
 Tensor sum(const Tensor& x, Axes axes = {}, bool keepdims = false, Where where = Where::current());

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "wick/tensor/promotion.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
@@ -29,6 +30,10 @@ ir::Attributes pool_attributes(OpKind op, const Pool2dOptions& options, Where wh
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, Where where) {
+  if (a.defined() && b.defined() && a.dtype() != b.dtype()) {
+    const DType dtype = promote_types(a.dtype(), b.dtype());
+    return matmul(cast(a, dtype, where), cast(b, dtype, where), where);
+  }
   const bool a_is_vector = node_of(OpKind::matmul, a, 1, where)->type().shape.ndim() == 1;
   const bool b_is_vector = node_of(OpKind::matmul, b, 2, where)->type().shape.ndim() == 1;
   if (!a_is_vector && !b_is_vector) {
@@ -45,12 +50,12 @@ Tensor matmul(const Tensor& a, const Tensor& b, Where where) {
 }
 
 Tensor conv2d(const Tensor& x, const Tensor& w, const Conv2dOptions& options, Where where) {
-  require_pair(OpKind::conv2d, "stride", options.stride, where);
-  require_pair(OpKind::conv2d, "padding", options.padding, where);
-  require_pair(OpKind::conv2d, "dilation", options.dilation, where);
-  const Ref<detail::Node> operands[] = {node_of(OpKind::conv2d, x, 1, where),
-                                        node_of(OpKind::conv2d, w, 2, where)};
-  return record_nodes(OpKind::conv2d,
+  require_pair(OpKind::conv, "stride", options.stride, where);
+  require_pair(OpKind::conv, "padding", options.padding, where);
+  require_pair(OpKind::conv, "dilation", options.dilation, where);
+  const Ref<detail::Node> operands[] = {node_of(OpKind::conv, x, 1, where),
+                                        node_of(OpKind::conv, w, 2, where)};
+  return record_nodes(OpKind::conv,
                       operands,
                       share({{"dilation", options.dilation},
                              {"groups", options.groups},

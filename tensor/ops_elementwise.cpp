@@ -13,7 +13,12 @@ Tensor abs(const Tensor& x, Where where) {
 }
 
 Tensor sign(const Tensor& x, Where where) {
-  return record_unary(OpKind::sign, x, where);
+  // A zero and NaN stay.
+  const Tensor falls = record_binary(OpKind::lt, {x, where}, {0, where}, where);
+  const Tensor rises = record_binary(OpKind::lt, {0, where}, {x, where}, where);
+  if (!is_float(x.dtype()) && !is_signed_integer(x.dtype())) return cast(rises, x.dtype(), where);
+  const Tensor upper = detail::record_where(rises, {1, where}, {x, where}, where);
+  return detail::record_where(falls, {-1, where}, {upper, where}, where);
 }
 
 Tensor floor(const Tensor& x, Where where) {
@@ -21,7 +26,8 @@ Tensor floor(const Tensor& x, Where where) {
 }
 
 Tensor ceil(const Tensor& x, Where where) {
-  return record_unary(OpKind::ceil, x, where);
+  const Tensor below = floor(record_unary(OpKind::neg, x, where), where);
+  return record_unary(OpKind::neg, below, where);
 }
 
 Tensor round(const Tensor& x, Where where) {
@@ -41,7 +47,7 @@ Tensor sqrt(const Tensor& x, Where where) {
 }
 
 Tensor rsqrt(const Tensor& x, Where where) {
-  return record_unary(OpKind::rsqrt, x, where);
+  return record_binary(OpKind::div, {1, where}, {sqrt(x, where), where}, where);
 }
 
 Tensor sin(const Tensor& x, Where where) {
@@ -50,6 +56,10 @@ Tensor sin(const Tensor& x, Where where) {
 
 Tensor cos(const Tensor& x, Where where) {
   return record_unary(OpKind::cos, x, where);
+}
+
+Tensor atan(const Tensor& x, Where where) {
+  return record_unary(OpKind::atan, x, where);
 }
 
 Tensor tanh(const Tensor& x, Where where) {
@@ -117,6 +127,10 @@ Tensor silu(const Tensor& x, Where where) {
 Tensor cast(const Tensor& x, DType dtype, Where where) {
   if (detail::node_of(OpKind::cast, x, 1, where)->type().dtype == dtype) return x;
   return record_unary(OpKind::cast, x, where, detail::share({{"dtype", dtype}}));
+}
+
+Tensor bitcast(const Tensor& x, DType dtype, Where where) {
+  return record_unary(OpKind::bitcast, x, where, detail::share({{"dtype", dtype}}));
 }
 
 }  // namespace wick

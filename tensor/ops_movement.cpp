@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "wick/tensor/axis_range.h"
+#include "wick/tensor/promotion.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
@@ -224,9 +225,8 @@ Tensor concat(std::span<const Tensor> tensors, int axis, Where where) {
   if (tensors.empty()) throw Error(where, "concat", "no tensors");
   std::vector<Ref<detail::Node>> nodes;
   nodes.reserve(tensors.size());
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    nodes.push_back(node_of(OpKind::concat, tensors[i], static_cast<int>(i) + 1, where));
-  }
+  for (const Tensor& tensor : detail::promoted("concat", tensors, where))
+    nodes.push_back(tensor.node());
   const int64_t position = normalize_axis(OpKind::concat, axis, nodes.front()->type(), where);
   return record_nodes(OpKind::concat, nodes, share({{"axis", position}}), where);
 }
@@ -265,7 +265,7 @@ Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where) {
 
 Tensor scatter_add(
     const Tensor& x, const Tensor& indices, const Tensor& updates, int axis, Where where) {
-  constexpr OpKind kOp = OpKind::scatter_add;
+  constexpr OpKind kOp = OpKind::scatter;
   const Ref<detail::Node> operands[] = {
       node_of(kOp, x, 1, where), node_of(kOp, indices, 2, where), node_of(kOp, updates, 3, where)};
   const int64_t position = normalize_axis(kOp, axis, x.type(), where);

@@ -123,7 +123,15 @@ Tensor argmax(const Tensor& x, int axis, bool keepdims, Where where) {
 }
 
 Tensor argmin(const Tensor& x, int axis, bool keepdims, Where where) {
-  return reduce(OpKind::argmin, x, {axis}, keepdims, where);
+  // Of the values in opposite order; the complement, unlike the negative, has no overflow.
+  const DType dtype = detail::node_of(OpKind::argmax, x, 1, where)->type().dtype;
+  const auto flipped = [&] {
+    if (is_float(dtype)) return detail::record_unary(OpKind::neg, x, where);
+    if (dtype == DType::bool_) return detail::record_unary(OpKind::logical_not, x, where);
+    const int64_t all_bits = dtype == DType::u8 ? 255 : -1;
+    return record_binary(OpKind::bit_xor, {x, where}, {all_bits, where}, where);
+  };
+  return argmax(flipped(), axis, keepdims, where);
 }
 
 Tensor softmax(const Tensor& x, int axis, Where where) {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/tensor/promotion.h"
+
 namespace wick::detail {
 
 namespace {
@@ -166,23 +168,72 @@ const Type* type_of(const Operand& operand) {
   return known ? &operand.tensor->type() : nullptr;
 }
 
+Ref<Node> cast_node(const Ref<Node>& node, DType dtype, Where where) {
+  if (node->type().dtype == dtype) return node;
+  return Node::record(ir::OpKind::cast, {&node, 1}, share({{"dtype", dtype}}), where);
+}
+
+/// What a number makes of the tensor beside it: fractions make floats of integers, and any number
+/// makes numbers of bools.
+DType beside_number(DType dtype, const Operand& number) {
+  if (is_float(dtype)) return dtype;
+  if (!number.is_integer) return DType::f32;
+  return dtype == DType::bool_ ? DType::i64 : dtype;
+}
+
+/// The type that the tensor of two operands is cast to for the sake of the other, a number.
+std::optional<Type> type_beside_number(const Operand& a, const Operand& b) {
+  const Type* type = type_of(a);
+  if (type == nullptr || b.tensor != nullptr) return std::nullopt;
+  const DType dtype = beside_number(type->dtype, b);
+  if (dtype == type->dtype) return std::nullopt;
+  return Type{dtype, type->shape};
+}
+
+/// Brings two operands to one dtype.
+void unify(Ref<Node>& a, Ref<Node>& b, Where where) {
+  const DType dtype = promote_types(a->type().dtype, b->type().dtype);
+  a = cast_node(a, dtype, where);
+  b = cast_node(b, dtype, where);
+}
+
+/// The nodes of two operands, of one dtype.
+void promoted_nodes(ir::OpKind op,
+                    const Operand& a,
+                    const Operand& b,
+                    int first_position,
+                    Ref<Node>* nodes,
+                    Where where) {
+  const std::optional<Type> cast_a = type_beside_number(a, b);
+  const std::optional<Type> cast_b = type_beside_number(b, a);
+  const Type* const a_type = cast_a ? &*cast_a : type_of(a);
+  const Type* const b_type = cast_b ? &*cast_b : type_of(b);
+  nodes[0] = operand_node(op, a, first_position, b_type, where);
+  nodes[1] = operand_node(op, b, first_position + 1, a_type, where);
+  if (nodes[0]->type().dtype != nodes[1]->type().dtype) [[unlikely]] {
+    unify(nodes[0], nodes[1], where);
+  }
+}
+
 }  // namespace
 
 Tensor record_binary(ir::OpKind op, const Operand& a, const Operand& b, Where where) {
-  Ref<Node> operands[] = {operand_node(op, a, 1, type_of(b), where),
-                          operand_node(op, b, 2, type_of(a), where)};
+  Ref<Node> operands[2];
+  promoted_nodes(op, a, b, 1, operands, where);
   return Tensor(Node::record_moving(op, operands, nullptr, where));
 }
 
 Tensor record_where(const Tensor& condition, const Operand& y, const Operand& z, Where where) {
   constexpr ir::OpKind kOp = ir::OpKind::where;
-  const Type numbers{y.is_integer && z.is_integer ? DType::i64 : DType::f32, {}};
-  const Type* const y_type = type_of(z) != nullptr ? type_of(z) : &numbers;
-  const Type* const z_type = type_of(y) != nullptr ? type_of(y) : &numbers;
-  const Ref<Node> operands[] = {node_of(kOp, condition, 1, where),
-                                operand_node(kOp, y, 2, y_type, where),
-                                operand_node(kOp, z, 3, z_type, where)};
-  return record_nodes(kOp, operands, nullptr, where);
+  Ref<Node> operands[3] = {node_of(kOp, condition, 1, where), nullptr, nullptr};
+  if (y.tensor == nullptr && z.tensor == nullptr) {
+    const Type numbers{y.is_integer && z.is_integer ? DType::i64 : DType::f32, {}};
+    operands[1] = operand_node(kOp, y, 2, &numbers, where);
+    operands[2] = operand_node(kOp, z, 3, &numbers, where);
+  } else {
+    promoted_nodes(kOp, y, z, 2, operands + 1, where);
+  }
+  return Tensor(Node::record_moving(kOp, operands, nullptr, where));
 }
 
 Ref<const SharedAttributes> share(ir::Attributes attributes) {

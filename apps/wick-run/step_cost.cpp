@@ -44,11 +44,11 @@ std::optional<int64_t> operations(const runtime::Step& step) {
       const int inner = op.attributes.flag("transpose_lhs") ? lhs.ndim() - 2 : lhs.ndim() - 1;
       return 2 * op.result.numel() * lhs[inner];
     }
-    case OpKind::conv2d:
+    case OpKind::conv:
       return 2 * op.result.numel() * work_per_output(op.operands[1]);
-    case OpKind::conv2d_input_grad:  // of the cotangent and the weight
+    case OpKind::conv_input_grad:  // of the cotangent and the weight
       return 2 * op.operands[0].numel() * work_per_output(op.operands[1]);
-    case OpKind::conv2d_weight_grad:  // of the input and the cotangent
+    case OpKind::conv_weight_grad:  // of the input and the cotangent
       return 2 * op.operands[1].numel() * work_per_output(op.result);
     default:
       return std::nullopt;

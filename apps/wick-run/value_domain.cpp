@@ -59,7 +59,7 @@ void Follower::use(const ir::Value& value, const ir::Use& use) {
     case OpKind::concat:
       return visit(&user);
     case OpKind::gather:
-    case OpKind::scatter_add:
+    case OpKind::scatter:
       if (use.operand == 1) limit(user.operand(0).type().shape[static_cast<int>(axis)]);
       return;
     case OpKind::eq:
@@ -74,7 +74,6 @@ void Follower::use(const ir::Value& value, const ir::Use& use) {
       if (use.operand == 0) visit(&user);
       return;
     case OpKind::sqrt:
-    case OpKind::rsqrt:
     case OpKind::log:
       domain_.positive = is_float(value.type().dtype);
       return;

@@ -10,7 +10,7 @@
 namespace wick::run {
 
 struct ValueDomain {
-  /// Integers are positions along an axis of this extent: they index a gather or scatter_add, or
+  /// Integers are positions along an axis of this extent: they index a gather or scatter, or
   /// are compared with an iota.
   std::optional<int64_t> below;
   /// Floats whose square root or logarithm is taken, such as a variance, or that are a scalar, such

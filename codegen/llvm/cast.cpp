@@ -74,4 +74,9 @@ llvm::Value* emit_cast(EmitContext& e, DType from, DType to, llvm::Value* value)
   return b.CreateIntCast(value, type, !is_unsigned);
 }
 
+llvm::Value* emit_bitcast(EmitContext& e, DType from, DType to, llvm::Value* value) {
+  llvm::Value* bits = e.to_storage(from, value);
+  return e.to_register(to, e.b.CreateBitCast(bits, shaped(e.storage_type(to), value)));
+}
+
 }  // namespace wick::codegen::llvm_jit

@@ -12,21 +12,6 @@ namespace {
 using ir::OpKind;
 using Operands = llvm::ArrayRef<llvm::Value*>;
 
-llvm::Value* emit_sign(EmitContext& e, DType dtype, llvm::Value* x) {
-  auto& b = e.b;
-  if (is_float(dtype)) {
-    llvm::Value* one = e.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, real(x, 1), x);
-    llvm::Value* nonzero = b.CreateSelect(b.CreateFCmpUNO(x, x), x, one);
-    return b.CreateSelect(b.CreateFCmpOEQ(x, real(x, 0)), real(x, 0), nonzero);
-  }
-  llvm::Value* zero = integer(x, 0);
-  if (dtype == DType::u8 || dtype == DType::bool_) {
-    return b.CreateZExt(b.CreateICmpNE(x, zero), x->getType());
-  }
-  llvm::Value* positive = b.CreateZExt(b.CreateICmpSGT(x, zero), x->getType());
-  return b.CreateSelect(b.CreateICmpSLT(x, zero), integer(x, -1), positive);
-}
-
 llvm::Value* emit_abs(EmitContext& e, DType dtype, llvm::Value* x) {
   if (is_float(dtype)) return e.unary(llvm::Intrinsic::fabs, x);
   if (dtype == DType::u8 || dtype == DType::bool_) return x;
@@ -96,14 +81,10 @@ llvm::Value* emit_float_unary(EmitContext& e, OpKind op, llvm::Value* x) {
   switch (op) {
     case OpKind::floor:
       return e.unary(llvm::Intrinsic::floor, x);
-    case OpKind::ceil:
-      return e.unary(llvm::Intrinsic::ceil, x);
     case OpKind::round:
       return e.unary(llvm::Intrinsic::roundeven, x);
     case OpKind::sqrt:
       return e.unary(llvm::Intrinsic::sqrt, x);
-    case OpKind::rsqrt:
-      return e.b.CreateFDiv(real(x, 1), e.unary(llvm::Intrinsic::sqrt, x));
     default:
       return emit_math(e, op, x);
   }
@@ -116,8 +97,6 @@ llvm::Value* emit_exact(EmitContext& e, OpKind op, DType dtype, Operands v) {
       return is_float(dtype) ? b.CreateFNeg(v[0]) : b.CreateNeg(v[0]);
     case OpKind::abs:
       return emit_abs(e, dtype, v[0]);
-    case OpKind::sign:
-      return emit_sign(e, dtype, v[0]);
     case OpKind::logical_not:
       return b.CreateNot(v[0]);
     case OpKind::add:

@@ -14,6 +14,8 @@ llvm::Value* emit_compute(EmitContext& e,
                           llvm::ArrayRef<llvm::Value*> operands);
 
 llvm::Value* emit_cast(EmitContext& e, DType from, DType to, llvm::Value* value);
+/// The same bits; both dtypes are as wide, neither is bool.
+llvm::Value* emit_bitcast(EmitContext& e, DType from, DType to, llvm::Value* value);
 
 /// Division rounding toward minus infinity and its remainder; 0 where the divisor is 0.
 llvm::Value* emit_integer_division(

@@ -21,7 +21,7 @@ int cost_of(const Instr& instr) {
   if (instr.kind == InstrKind::cast) return 2;
   if (instr.kind != InstrKind::compute) return 1;
   if (instr.op == OpKind::pow) return 48;
-  if (instr.op == OpKind::div || instr.op == OpKind::rem || instr.op == OpKind::rsqrt) return 3;
+  if (instr.op == OpKind::div || instr.op == OpKind::rem) return 3;
   return ir::has(instr.op, ir::kCostly) ? 14 : 1;
 }
 
@@ -303,6 +303,8 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
       return emit_compute(e_, at.op, instr(at.operands.back()).dtype, values);
     case InstrKind::cast:
       return emit_cast(e_, instr(at.operands[0]).dtype, at.dtype, values[0]);
+    case InstrKind::bitcast:
+      return emit_bitcast(e_, instr(at.operands[0]).dtype, at.dtype, values[0]);
     case InstrKind::random_bits:
       return emit_random_bits(e_, values[0], values[1], values[2]);
     case InstrKind::accumulate:

@@ -44,6 +44,8 @@ llvm::Value* emit_math(EmitContext& e, OpKind op, llvm::Value* x) {
       return emit_sin(e, x);
     case OpKind::cos:
       return emit_cos(e, x);
+    case OpKind::atan:
+      return emit_atan(e, x);
     case OpKind::tanh:
       return emit_tanh(e, x);
     case OpKind::erf:

@@ -9,7 +9,7 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// exp, log, sin, cos, tanh, erf, sigmoid of floats or doubles.
+/// exp, log, sin, cos, atan, tanh, erf, sigmoid of floats or doubles.
 llvm::Value* emit_math(EmitContext& e, ir::OpKind op, llvm::Value* x);
 llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y);
 
@@ -21,6 +21,7 @@ llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_erf(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_sin(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_cos(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_atan(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_pow_f32(EmitContext& e, llvm::Value* x, llvm::Value* y);
 
 /// f64. At most 1 ulp from the exact value everywhere; denormals included.

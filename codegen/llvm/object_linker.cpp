@@ -49,6 +49,7 @@ llvm::orc::SymbolMap callable_symbols(llvm::orc::LLJIT& jit) {
   add("log", static_cast<Unary*>(std::log));
   add("sin", static_cast<Unary*>(std::sin));
   add("cos", static_cast<Unary*>(std::cos));
+  add("atan", static_cast<Unary*>(std::atan));
   add("tanh", static_cast<Unary*>(std::tanh));
   add("erf", static_cast<Unary*>(std::erf));
   add("pow", static_cast<Binary*>(std::pow));

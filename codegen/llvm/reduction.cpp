@@ -34,24 +34,20 @@ llvm::Constant* worst(EmitContext& e, const Reduction& reduction, llvm::Type* ty
   return llvm::ConstantInt::get(type, is_max(reduction.op) ? low : high);
 }
 
-/// Whether y replaces x: it is better, or as good and earlier. NaN is best.
+/// Whether y replaces x: it is larger, or as large and earlier. NaN is largest.
 llvm::Value* is_better(EmitContext& e, const Reduction& reduction, Partial x, Partial y) {
   auto& b = e.b;
-  const bool largest = is_max(reduction.op);
   llvm::Value* better = nullptr;
   llvm::Value* equal = nullptr;
   if (is_float(reduction.dtype)) {
     llvm::Value* x_nan = b.CreateFCmpUNO(x.value, x.value);
     llvm::Value* y_nan = b.CreateFCmpUNO(y.value, y.value);
-    llvm::Value* ordered =
-        largest ? b.CreateFCmpOGT(y.value, x.value) : b.CreateFCmpOLT(y.value, x.value);
+    llvm::Value* ordered = b.CreateFCmpOGT(y.value, x.value);
     better = b.CreateOr(ordered, b.CreateAnd(y_nan, b.CreateNot(x_nan)));
     equal = b.CreateOr(b.CreateFCmpOEQ(y.value, x.value), b.CreateAnd(x_nan, y_nan));
   } else {
-    llvm::Value* left = largest ? y.value : x.value;
-    llvm::Value* right = largest ? x.value : y.value;
-    better = is_signed_integer(reduction.dtype) ? b.CreateICmpSGT(left, right)
-                                                : b.CreateICmpUGT(left, right);
+    better = is_signed_integer(reduction.dtype) ? b.CreateICmpSGT(y.value, x.value)
+                                                : b.CreateICmpUGT(y.value, x.value);
     equal = b.CreateICmpEQ(x.value, y.value);
   }
   llvm::Value* earlier = b.CreateICmpSLT(y.position, x.position);
@@ -94,8 +90,7 @@ Partial combine(EmitContext& e, const Reduction& reduction, Partial x, Partial y
     case OpKind::reduce_max:
     case OpKind::reduce_min:
       return {emit_extremum(e, reduction.op, reduction.dtype, x.value, y.value)};
-    case OpKind::argmax:
-    case OpKind::argmin: {
+    case OpKind::argmax: {
       llvm::Value* takes_y = is_better(e, reduction, x, y);
       return {b.CreateSelect(takes_y, y.value, x.value),
               b.CreateSelect(takes_y, y.position, x.position)};

@@ -1,6 +1,6 @@
 #pragma once
 
-// Accumulators of reductions. An argmax or argmin accumulates a value and its position.
+// Accumulators of reductions. An argmax accumulates a value and its position.
 
 #include <llvm/ADT/SmallVector.h>
 
@@ -13,9 +13,7 @@ struct Reduction {
   ir::OpKind op;
   DType dtype;  // of the reduced operand
 
-  [[nodiscard]] bool tracks_position() const {
-    return op == ir::OpKind::argmax || op == ir::OpKind::argmin;
-  }
+  [[nodiscard]] bool tracks_position() const { return op == ir::OpKind::argmax; }
 };
 
 /// A partial result: the value, and the position when the reduction tracks one.

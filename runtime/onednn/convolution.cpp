@@ -1,4 +1,4 @@
-// conv2d and its gradients on oneDNN. The primitive picks the blocked formats it is fastest with;
+// conv and its gradients on oneDNN. The primitive picks the blocked formats it is fastest with;
 // Wick's plain row-major operands are reordered on the way in and out.
 
 #include <algorithm>
@@ -22,37 +22,50 @@ struct ConvolutionDescs {
   memory::dims stride, padding, dilation;
 };
 
-memory::dims pair_attribute(const ir::Attributes& attributes, const char* name, int64_t fallback) {
+/// One number a spatial axis.
+memory::dims per_axis(const ir::Attributes& attributes,
+                      const char* name,
+                      size_t rank,
+                      int64_t fallback) {
   const std::vector<int64_t>& values = attributes.integers(name);
-  return values.empty() ? memory::dims{fallback, fallback} : onednn::to_dims(values);
+  return values.empty() ? memory::dims(rank, fallback) : onednn::to_dims(values);
+}
+
+/// Row-major.
+memory::desc plain_desc(const memory::dims& dims) {
+  memory::dims strides(dims.size(), 1);
+  for (size_t i = dims.size() - 1; i-- > 0;)
+    strides[i] = strides[i + 1] * dims[i + 1];
+  return {dims, memory::data_type::f32, strides};
 }
 
 ConvolutionDescs descs_of(const ir::Attributes& attributes,
                           const Shape& x,
                           const Shape& w,
                           const Shape& y) {
-  using Tag = memory::format_tag;
-  constexpr auto kF32 = memory::data_type::f32;
+  const auto any = [](const memory::dims& dims) {
+    return memory::desc(dims, memory::data_type::f32, memory::format_tag::any);
+  };
+  const auto rank = static_cast<size_t>(x.ndim()) - 2;
   const int64_t groups = attributes.integer("groups", 1);
   const memory::dims x_dims = onednn::to_dims(x.extents());
   const memory::dims y_dims = onednn::to_dims(y.extents());
   memory::dims w_dims = onednn::to_dims(w.extents());
-  Tag w_tag = Tag::oihw;
   if (groups > 1) {
-    w_dims = {groups, w[0] / groups, w[1], w[2], w[3]};
-    w_tag = Tag::goihw;
+    w_dims[0] /= groups;
+    w_dims.insert(w_dims.begin(), groups);
   }
-  memory::dims dilation = pair_attribute(attributes, "dilation", 1);
+  memory::dims dilation = per_axis(attributes, "dilation", rank, 1);
   for (auto& d : dilation)
     d -= 1;  // oneDNN counts the skipped elements
-  return {.x = {x_dims, kF32, Tag::nchw},
-          .w = {w_dims, kF32, w_tag},
-          .y = {y_dims, kF32, Tag::nchw},
-          .any_x = {x_dims, kF32, Tag::any},
-          .any_w = {w_dims, kF32, Tag::any},
-          .any_y = {y_dims, kF32, Tag::any},
-          .stride = pair_attribute(attributes, "stride", 1),
-          .padding = pair_attribute(attributes, "padding", 0),
+  return {.x = plain_desc(x_dims),
+          .w = plain_desc(w_dims),
+          .y = plain_desc(y_dims),
+          .any_x = any(x_dims),
+          .any_w = any(w_dims),
+          .any_y = any(y_dims),
+          .stride = per_axis(attributes, "stride", rank, 1),
+          .padding = per_axis(attributes, "padding", rank, 0),
           .dilation = dilation};
 }
 
@@ -149,11 +162,11 @@ bool has_elements(const LibraryOp& op) {
 
 std::unique_ptr<LibraryCall> make_onednn_convolution(const LibraryOp& op) {
   using ir::OpKind;
-  const bool is_convolution = op.op == OpKind::conv2d || op.op == OpKind::conv2d_input_grad ||
-                              op.op == OpKind::conv2d_weight_grad;
+  const bool is_convolution = op.op == OpKind::conv || op.op == OpKind::conv_input_grad ||
+                              op.op == OpKind::conv_weight_grad;
   if (!is_convolution || op.result.dtype != DType::f32 || !has_elements(op)) return nullptr;
-  if (op.op == OpKind::conv2d) return onednn::make_primitive_call(forward(op));
-  if (op.op == OpKind::conv2d_input_grad) return onednn::make_primitive_call(input_grad(op));
+  if (op.op == OpKind::conv) return onednn::make_primitive_call(forward(op));
+  if (op.op == OpKind::conv_input_grad) return onednn::make_primitive_call(input_grad(op));
   return split_weight_grad(op);
 }
 

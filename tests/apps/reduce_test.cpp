@@ -98,10 +98,10 @@ graph @f(%x: f32[4]) -> (f32[4], f32[4]) {
 TEST(Resized, FollowsAnExtentThroughTheProgram) {
   const auto graph = ir::parse_graph(R"(
 graph @f(%x: f32[8,3,6,6], %w: f32[5,3,3,3], %v: f32[180,2]) -> (f32[8,2], f32[8,3,6,6]) {
-  %c = conv2d %x, %w {padding = [1, 1]} : f32[8,5,6,6]
+  %c = conv %x, %w {padding = [1, 1]} : f32[8,5,6,6]
   %flat = reshape %c {shape = [8, 180]} : f32[8,180]
   %y = matmul %flat, %v : f32[8,2]
-  %g = conv2d_input_grad %c, %w {input_shape = [8, 3, 6, 6], padding = [1, 1]} : f32[8,3,6,6]
+  %g = conv_input_grad %c, %w {input_shape = [8, 3, 6, 6], padding = [1, 1]} : f32[8,3,6,6]
   return %y, %g
 })");
 
@@ -119,8 +119,8 @@ TEST(Resized, LooksUpWhatAShapeHasBecome) {
   const auto graph = ir::parse_graph(R"(
 graph @f(%x: f32[2,1,8,8], %w: f32[1,1,3,3]) -> (f32[2,1,4,4]) {
   %p = max_pool2d %x {kernel = [2, 2]} : f32[2,1,4,4]
-  %c = conv2d %p, %w {padding = [1, 1]} : f32[2,1,4,4]
-  %g = conv2d_input_grad %c, %w {input_shape = [2, 1, 4, 4], padding = [1, 1]} : f32[2,1,4,4]
+  %c = conv %p, %w {padding = [1, 1]} : f32[2,1,4,4]
+  %g = conv_input_grad %c, %w {input_shape = [2, 1, 4, 4], padding = [1, 1]} : f32[2,1,4,4]
   return %g
 })");
 

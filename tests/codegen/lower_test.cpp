@@ -60,8 +60,8 @@ graph @layer_norm(%x: f32[9,4,10], %g: f32[10], %b: f32[10], %n: f32[] {scalar})
   %4 = reduce_sum %3 {axes = [2], keepdims = true} : f32[9,4,1]
   %5 = div %4, %n : f32[9,4,1]
   %6 = abs %5 : f32[9,4,1]
-  %7 = rsqrt %6 : f32[9,4,1]
-  %8 = mul %2, %7 : f32[9,4,10]
+  %7 = sqrt %6 : f32[9,4,1]
+  %8 = div %2, %7 : f32[9,4,10]
   %9 = mul %8, %g : f32[9,4,10]
   %10 = add %9, %b : f32[9,4,10]
   return %10
@@ -203,7 +203,7 @@ graph @f(%k: i64[] {scalar}, %o: i64[] {scalar}, %x: f32[5,40]) -> (f32[5,40], i
   %0 = iota {axis = 1, dtype = f32, shape = [5,40]} : f32[5,40]
   %1 = add %0, %x : f32[5,40]
   %2 = argmax %x {axes = [1]} : i64[5]
-  %3 = argmin %x {axes = [0]} : i64[40]
+  %3 = argmax %x {axes = [0]} : i64[40]
   %4 = random_bits %k, %o {shape = [5,40]} : i32[5,40]
   return %1, %2, %3, %4
 })");

@@ -143,12 +143,12 @@ TEST(VerifyFusion, BodiesHoldNoOpaqueOps) {
   const std::unique_ptr<Graph> graph = parse_graph(R"(
 graph @g(%x: f32[2], %i: i32[1], %u: f32[1]) -> (f32[2]) {
   %y = fusion @k(%x, %i, %u) { ^(%a: f32[2], %b: i32[1], %c: f32[1]):
-    %d = scatter_add %a, %b, %c {axis = 0} : f32[2] yield %d } : f32[2]
+    %d = scatter %a, %b, %c {axis = 0} : f32[2] yield %d } : f32[2]
   return %y
 })");
 
   EXPECT_EQ(broken(*graph),
-            "in graph @k: the op should not be inside a fusion: %d = scatter_add %a, %b, %c {axis "
+            "in graph @k: the op should not be inside a fusion: %d = scatter %a, %b, %c {axis "
             "= 0} : f32[2]");
 }
 

@@ -138,14 +138,14 @@ void expect_convolution(const ConvolutionCase& c) {
       {"stride", c.stride}, {"padding", c.padding}, {"dilation", c.dilation}, {"groups", c.groups}};
   const Type x{DType::f32, c.x};
   const Type w{DType::f32, c.w};
-  const LibraryOp forward = make_op(OpKind::conv2d, {x, w}, attributes);
+  const LibraryOp forward = make_op(OpKind::conv, {x, w}, attributes);
   expect_equal(forward);
   Attributes input = attributes;
   input.set("input_shape", Ints(c.x.begin(), c.x.end()));
-  expect_equal(make_op(OpKind::conv2d_input_grad, {forward.result, w}, input));
+  expect_equal(make_op(OpKind::conv_input_grad, {forward.result, w}, input));
   Attributes weight = attributes;
   weight.set("weight_shape", Ints(c.w.begin(), c.w.end()));
-  expect_equal(make_op(OpKind::conv2d_weight_grad, {x, forward.result}, weight));
+  expect_equal(make_op(OpKind::conv_weight_grad, {x, forward.result}, weight));
 }
 
 TEST(ConvolutionCall, TakesTheLayersOfACnn) {
@@ -186,11 +186,11 @@ TEST(ConvolutionCall, TakesGroups) {
 TEST(ConvolutionCall, LeavesF64AndEmptyOnesToTheInterpreter) {
   EXPECT_EQ(
       make_library_call(
-          make_op(OpKind::conv2d, {{DType::f64, {1, 1, 4, 4}}, {DType::f64, {1, 1, 3, 3}}}, {}), 1),
+          make_op(OpKind::conv, {{DType::f64, {1, 1, 4, 4}}, {DType::f64, {1, 1, 3, 3}}}, {}), 1),
       nullptr);
   EXPECT_EQ(
       make_library_call(
-          make_op(OpKind::conv2d, {{DType::f32, {0, 1, 4, 4}}, {DType::f32, {1, 1, 3, 3}}}, {}), 1),
+          make_op(OpKind::conv, {{DType::f32, {0, 1, 4, 4}}, {DType::f32, {1, 1, 3, 3}}}, {}), 1),
       nullptr);
 }
 
@@ -287,7 +287,7 @@ TEST(ScatterCall, AddsSlices) {
       Shape updates = x.shape;
       updates.set(static_cast<int>(axis), 40);
       const LibraryOp op =
-          make_op(OpKind::scatter_add, {x, {DType::i64, {40}}, {dtype, updates}}, {{"axis", axis}});
+          make_op(OpKind::scatter, {x, {DType::i64, {40}}, {dtype, updates}}, {{"axis", axis}});
       expect_equal(op,
                    {random_literal(op.operands[0], random),
                     random_literal(op.operands[1], random),  // some out of range
@@ -297,13 +297,13 @@ TEST(ScatterCall, AddsSlices) {
 }
 
 TEST(ScatterCall, TakesI32IndicesOfTwoAxesAndNothing) {
-  expect_equal(make_op(OpKind::scatter_add,
+  expect_equal(make_op(OpKind::scatter,
                        {{DType::f32, {9, 300}}, {DType::i32, {50, 3}}, {DType::f32, {50, 3, 300}}},
                        {{"axis", int64_t{0}}}));
-  expect_equal(make_op(OpKind::scatter_add,
+  expect_equal(make_op(OpKind::scatter,
                        {{DType::f32, {9, 3}}, {DType::i32, {0}}, {DType::f32, {0, 3}}},
                        {{"axis", int64_t{0}}}));
-  expect_equal(make_op(OpKind::scatter_add,
+  expect_equal(make_op(OpKind::scatter,
                        {{DType::f32, {0, 3}}, {DType::i32, {2}}, {DType::f32, {2, 3}}},
                        {{"axis", int64_t{0}}}));
 }
@@ -342,18 +342,18 @@ TEST(LibraryCall, GivesTheSameBitsForAnyNumberOfThreads) {
   const Type x = f32({16, 32, 14, 14});
   const Type w = f32({64, 32, 5, 5});
   const Type y = f32({16, 64, 14, 14});
-  expect_same_bits(make_op(OpKind::conv2d, {x, w}, same));
+  expect_same_bits(make_op(OpKind::conv, {x, w}, same));
   Attributes input = same;
   input.set("input_shape", Ints{16, 32, 14, 14});
-  expect_same_bits(make_op(OpKind::conv2d_input_grad, {y, w}, input));
+  expect_same_bits(make_op(OpKind::conv_input_grad, {y, w}, input));
   Attributes weight = same;
   weight.set("weight_shape", Ints{64, 32, 5, 5});
-  expect_same_bits(make_op(OpKind::conv2d_weight_grad, {x, y}, weight));
+  expect_same_bits(make_op(OpKind::conv_weight_grad, {x, y}, weight));
   // Few channels: the split of the work over the batch shows.
   Attributes first = same;
   first.set("weight_shape", Ints{32, 1, 5, 5});
   const Type images = f32({64, 1, 28, 28});
-  expect_same_bits(make_op(OpKind::conv2d_weight_grad, {images, f32({64, 32, 28, 28})}, first));
+  expect_same_bits(make_op(OpKind::conv_weight_grad, {images, f32({64, 32, 28, 28})}, first));
   const Attributes pool = {{"kernel", Ints{2, 2}}};
   expect_same_bits(make_op(OpKind::max_pool2d, {x}, pool));
 }

@@ -48,9 +48,9 @@ bool Generator::float_unary() {
                                            OpKind::exp,
                                            OpKind::log,
                                            OpKind::sqrt,
-                                           OpKind::rsqrt,
                                            OpKind::sin,
                                            OpKind::cos,
+                                           OpKind::atan,
                                            OpKind::tanh,
                                            OpKind::erf,
                                            OpKind::sigmoid};
@@ -63,40 +63,37 @@ bool Generator::float_unary() {
       if (bound > 4) return false;
       return add(op, {*x}, rounded(std::exp(bound), error * std::exp(bound), dtype)).has_value();
     case OpKind::log:
-    case OpKind::sqrt:
-    case OpKind::rsqrt: {
+    case OpKind::sqrt: {
       // Far from 0, where the slopes are at most 2; or raw, where both sides see the same bits.
       if (exact && random_.chance(0.2)) {
         return add(op, {*x}, {.bound = kUnknown, .error = 0, .exact = false}).has_value();
       }
       const auto p = positive(*x);
       if (!p) return false;
-      const double largest = op == OpKind::sqrt  ? std::sqrt(p->fact.bound)
-                             : op == OpKind::log ? std::max(0.7, std::log(p->fact.bound))
-                                                 : 1.42;
+      const double largest =
+          op == OpKind::sqrt ? std::sqrt(p->fact.bound) : std::max(0.7, std::log(p->fact.bound));
       return add(op, {*p}, rounded(largest, 2 * p->fact.error, dtype)).has_value();
     }
     case OpKind::sin:
     case OpKind::cos:
       if (bound > 100) return false;
       return add(op, {*x}, rounded(1, error, dtype)).has_value();
-    default:  // tanh, erf, sigmoid: slopes of at most 1.13
-      return add(op, {*x}, rounded(1, 1.13 * error, dtype)).has_value();
+    default:  // atan, tanh, erf, sigmoid: slopes of at most 1.13
+      return add(op, {*x}, rounded(1.6, 1.13 * error, dtype)).has_value();
   }
 }
 
 bool Generator::jumping_unary() {
   const auto x = pick(is_exact_float);
   if (!x) return false;
-  static const std::vector<OpKind> kOps = {
-      OpKind::sign, OpKind::floor, OpKind::ceil, OpKind::round};
+  static const std::vector<OpKind> kOps = {OpKind::floor, OpKind::round};
   return add(random_.pick(kOps), {*x}, {.bound = x->fact.bound + 1}).has_value();
 }
 
 bool Generator::integer_unary() {
   const auto x = pick(is_integer_entry);
   if (!x) return false;
-  static const std::vector<OpKind> kOps = {OpKind::neg, OpKind::abs, OpKind::sign};
+  static const std::vector<OpKind> kOps = {OpKind::neg, OpKind::abs};
   return add(random_.pick(kOps), {*x}, x->fact).has_value();
 }
 
@@ -115,6 +112,17 @@ bool Generator::cast() {
   if (!is_float(to)) fact.error = 0;  // only what is exact comes here
   if (to == DType::bool_) fact = {.bound = 1};
   return add(OpKind::cast, {*x}, fact, {{"dtype", to}}).has_value();
+}
+
+/// Between integers: the bits of floats may differ where their values agree.
+bool Generator::bitcast() {
+  const auto x = pick(is_integer_entry);
+  if (!x) return false;
+  const DType from = x->value.type().dtype;
+  const bool is_byte = size_of(from) == 1;
+  const DType to = !is_byte ? from : from == DType::i8 ? DType::u8 : DType::i8;
+  const Fact fact{.bound = is_byte ? 255 : x->fact.bound};
+  return add(OpKind::bitcast, {*x}, fact, {{"dtype", to}}).has_value();
 }
 
 bool Generator::float_binary() {

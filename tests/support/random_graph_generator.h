@@ -96,6 +96,7 @@ class Generator {
   bool jumping_unary();
   bool integer_unary();
   bool cast();
+  bool bitcast();
   bool float_binary();
   bool division();
   bool power();
@@ -114,12 +115,15 @@ class Generator {
   bool concat();
   bool pad();
   bool gather();
-  bool scatter_add();
+  bool scatter();
+  bool scan();
+  bool argsort();
+  bool barrier();
   bool source();
   bool random_bits();
   bool matmul();
-  bool conv2d();
-  bool conv2d_grad();
+  bool conv();
+  bool conv_grad();
   bool pool2d();
   bool pool2d_grad();
 

@@ -94,11 +94,7 @@ bool Generator::arg_reduce() {
   ir::Attributes attributes = {{"axes", random_axes(x->value.type().shape.ndim())}};
   if (random_.chance(0.4)) attributes.set("keepdims", true);
   const Fact fact{.bound = static_cast<double>(x->value.type().numel())};
-  return add(random_.chance(0.5) ? OpKind::argmax : OpKind::argmin,
-             {*x},
-             fact,
-             std::move(attributes))
-      .has_value();
+  return add(OpKind::argmax, {*x}, fact, std::move(attributes)).has_value();
 }
 
 bool Generator::broadcast() {
@@ -221,7 +217,7 @@ bool Generator::gather() {
   return add(OpKind::gather, {*x, indices}, x->fact, {{"axis", axis}}).has_value();
 }
 
-bool Generator::scatter_add() {
+bool Generator::scatter() {
   const auto x = pick([](const Entry& e) {
     return e.value.type().shape.ndim() >= 1 && e.value.type().dtype != DType::bool_ &&
            is_finite(e) && e.value.type().numel() > 0;
@@ -238,11 +234,43 @@ bool Generator::scatter_add() {
   Fact fact = rounded(
       x->fact.bound + n * updates.fact.bound, x->fact.error + n * updates.fact.error, type.dtype);
   if (!is_float(type.dtype)) fact = {.bound = fact.bound};
-  return add(OpKind::scatter_add,
-             {*x, indices, updates},
-             fact,
-             {{"axis", static_cast<int64_t>(axis)}})
+  return add(OpKind::scatter, {*x, indices, updates}, fact, {{"axis", static_cast<int64_t>(axis)}})
       .has_value();
+}
+
+bool Generator::scan() {
+  const auto x = pick([](const Entry& e) {
+    return e.value.type().shape.ndim() >= 1 && e.value.type().dtype != DType::bool_ && is_finite(e);
+  });
+  if (!x) return false;
+  const Type type = x->value.type();
+  const auto axis = random_.below(static_cast<size_t>(type.shape.ndim()));
+  const bool sums = random_.chance(0.5);
+  const auto n = static_cast<double>(type.shape[static_cast<int>(axis)]);
+  Fact fact = sums ? rounded(n * x->fact.bound, n * x->fact.error, type.dtype) : x->fact;
+  if (!is_float(type.dtype)) fact = {.bound = fact.bound};
+  ir::Attributes attributes = {{"axis", static_cast<int64_t>(axis)},
+                               {"kind", std::string(sums ? "sum" : "max")}};
+  if (random_.chance(0.5)) attributes.set("reverse", true);
+  return add(OpKind::scan, {*x}, fact, std::move(attributes)).has_value();
+}
+
+bool Generator::argsort() {
+  const auto x =
+      pick([](const Entry& e) { return e.fact.exact && e.value.type().shape.ndim() >= 1; });
+  if (!x) return false;
+  const Shape& shape = x->value.type().shape;
+  const auto axis = static_cast<int64_t>(random_.below(static_cast<size_t>(shape.ndim())));
+  ir::Attributes attributes = {{"axis", axis}};
+  if (random_.chance(0.5)) attributes.set("descending", true);
+  const Fact fact{.bound = static_cast<double>(shape[static_cast<int>(axis)])};
+  return add(OpKind::argsort, {*x}, fact, std::move(attributes)).has_value();
+}
+
+bool Generator::barrier() {
+  const auto x = pick([](const Entry&) { return true; });
+  const auto after = pick([](const Entry&) { return true; });
+  return x && after && add(OpKind::barrier, {*x, *after}, x->fact).has_value();
 }
 
 bool Generator::source() {
@@ -315,7 +343,7 @@ std::optional<Entry> Generator::pick_image(bool exact_only) {
                      random_.between(3, 9)}});
 }
 
-bool Generator::conv2d() {
+bool Generator::conv() {
   const auto x = pick_image(false);
   const Type type = x->value.type();
   const int64_t channels = type.shape[1];
@@ -326,7 +354,7 @@ bool Generator::conv2d() {
                               random_.between(1, 3),
                               random_.between(1, 3)}});
   const double n = static_cast<double>(channels / groups * 9);
-  return add(OpKind::conv2d,
+  return add(OpKind::conv,
              {*x, w},
              contraction(x->fact, w.fact, std::max(n, 1.0), epsilon(type.dtype)),
              {{"stride", Axes{random_.between(1, 2), random_.between(1, 2)}},
@@ -337,7 +365,7 @@ bool Generator::conv2d() {
 }
 
 /// The gradients of the convolution of an image with a filter, for a new cotangent.
-bool Generator::conv2d_grad() {
+bool Generator::conv_grad() {
   const auto x = pick_image(false);
   const Type type = x->value.type();
   const Entry w =
@@ -347,7 +375,7 @@ bool Generator::conv2d_grad() {
   Type result;
   try {
     const Type* types[] = {&type, &w.value.type()};
-    result = ir::infer_type(OpKind::conv2d, types, window, {});
+    result = ir::infer_type(OpKind::conv, types, window, {});
   } catch (const Error&) {
     return false;
   }
@@ -360,8 +388,8 @@ bool Generator::conv2d_grad() {
   const double n =
       for_input ? static_cast<double>(w.value.type().numel()) : static_cast<double>(result.numel());
   const Fact fact = contraction(other.fact, cotangent.fact, std::max(n, 1.0), epsilon(type.dtype));
-  return (for_input ? add(OpKind::conv2d_input_grad, {cotangent, w}, fact, std::move(attributes))
-                    : add(OpKind::conv2d_weight_grad, {*x, cotangent}, fact, std::move(attributes)))
+  return (for_input ? add(OpKind::conv_input_grad, {cotangent, w}, fact, std::move(attributes))
+                    : add(OpKind::conv_weight_grad, {*x, cotangent}, fact, std::move(attributes)))
       .has_value();
 }
 

@@ -55,21 +55,10 @@ TEST_F(Errors, MatmulInnerExtents) {
       here(line, "matmul: inner extents differ: lhs f32[2,3] has k = 3, rhs f32[2,3] has k = 2"));
 }
 
-TEST_F(Errors, MixedDtypes) {
-  const uint32_t line = __LINE__ + 1;
-  EXPECT_EQ(message_of([&] { (void)(vector_ * integers_); }),
-            here(line, "mul: dtypes differ: f32[3] and i32[3]"));
-}
-
 TEST_F(Errors, NumbersThatDoNotFit) {
   const uint32_t line = __LINE__ + 1;
-  EXPECT_EQ(message_of([&] { (void)(integers_ * 0.5); }),
-            here(line, "mul: the number 0.5 does not fit i32[3]; cast the tensor first"));
-  EXPECT_EQ(
-      message_of([&] { (void)(integers_ + 3000000000); }),
-      here(line + 2, "add: the number 3000000000 does not fit i32[3]; cast the tensor first"));
-  EXPECT_EQ(message_of([&] { (void)(2 - integers_.to(DType::bool_)); }),
-            here(line + 5, "sub: the number 2 does not fit bool[3]; cast the tensor first"));
+  EXPECT_EQ(message_of([&] { (void)(integers_ + 3000000000); }),
+            here(line, "add: the number 3000000000 does not fit i32[3]; cast the tensor first"));
 }
 
 TEST_F(Errors, BadAxes) {

@@ -121,10 +121,27 @@ TEST(Elementwise, IntegersKeepTheirDtype) {
   const Tensor i = tensor({-7, 7}).to(DType::i32);
 
   EXPECT_EQ((i * 3).dtype(), DType::i32);
-  EXPECT_EQ((i * 2.0).dtype(), DType::i32);
-  expect_values(i / 2, {2}, {-4, 3});
   expect_values(i % 4, {2}, {1, 3});
-  expect_values(i.to(DType::f32) / 2, {2}, {-3.5, 3.5});
+}
+
+TEST(Elementwise, DtypesPromote) {
+  const Tensor i = tensor({-7, 7}).to(DType::i32);
+  const Tensor yes = i == 7;
+
+  EXPECT_EQ((i * 2.0).dtype(), DType::f32);
+  EXPECT_EQ((i + i.to(DType::i8)).dtype(), DType::i32);
+  EXPECT_EQ((i.to(DType::u8) + i.to(DType::i8)).dtype(), DType::i16);
+  EXPECT_EQ((i * zeros({2}, DType::f16)).dtype(), DType::f16);
+  EXPECT_EQ((zeros({2}, DType::bf16) + zeros({2}, DType::f16)).dtype(), DType::f32);
+  EXPECT_EQ((yes + 1).dtype(), DType::i64);
+  expect_values(yes + 1, {2}, {1, 2});
+  expect_values(where(yes, i, 0.5), {2}, {0.5, 7});
+  expect_values(i < 6.5, {2}, {1, 0});
+  // Division is true division, of integers and bools too.
+  expect_values(i / 2, {2}, {-3.5, 3.5});
+  expect_values(1 / i.to(DType::i64), {2}, {-1.0F / 7, 1.0F / 7});
+  expect_values(matmul(i, tensor({0.5, 1})), {}, {3.5});
+  expect_values(concat({i, tensor({0.5})}, 0), {3}, {-7, 7, 0.5});
 }
 
 TEST(Elementwise, NegativeZeroIsNotZero) {

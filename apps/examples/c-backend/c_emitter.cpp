@@ -17,12 +17,8 @@ using wick::codegen::Phase;
 using wick::codegen::Stride;
 using wick::ir::OpKind;
 
-bool is_arg_reduction(OpKind op) {
-  return op == OpKind::argmax || op == OpKind::argmin;
-}
-
 /// Variables: d0 positions, p0 parameters, b0 buffers, v0 values, and for a reduction a0 what it
-/// has so far. For argmax and argmin v0 is the position of the best, best0.
+/// has so far. For argmax v0 is the position of the best, best0.
 class FunctionEmitter {
  public:
   explicit FunctionEmitter(const Kernel& kernel) : kernel_(kernel) {}
@@ -123,7 +119,7 @@ class FunctionEmitter {
   void start_accumulator(int number) {
     const Instr& instr = instr_of(number);
     if (instr.kind != InstrKind::accumulate) return;
-    if (is_arg_reduction(instr.op)) {
+    if (instr.op == OpKind::argmax) {
       line("int64_t a{} = -1;", number);
       line("{} best{} = 0;", c_type(dtype_of(instr.operands[0])), number);
       return;
@@ -134,15 +130,14 @@ class FunctionEmitter {
 
   void accumulate(int number) {
     const Instr& instr = instr_of(number);
-    if (!is_arg_reduction(instr.op)) {
+    if (instr.op != OpKind::argmax) {
       line("a{} = {};", number, accumulation(number).next);
       return;
     }
     const std::string value = name(instr.operands[0]);
     const std::string best = fmt::format("best{}", number);
-    open(fmt::format("if (a{} < 0 || ({}))",
-                     number,
-                     c_beats(instr.op, dtype_of(instr.operands[0]), value, best)));
+    open(fmt::format(
+        "if (a{} < 0 || ({}))", number, c_beats(dtype_of(instr.operands[0]), value, best)));
     line("{} = {};", best, value);
     line("a{} = {};", number, name(instr.operands[1]));
     close();
@@ -152,7 +147,7 @@ class FunctionEmitter {
     const Instr& instr = instr_of(number);
     if (instr.kind != InstrKind::accumulate) return;
     const std::string state = fmt::format("a{}", number);
-    define(number, is_arg_reduction(instr.op) ? state : accumulation(number).result);
+    define(number, instr.op == OpKind::argmax ? state : accumulation(number).result);
   }
 
   [[nodiscard]] Accumulation accumulation(int number) const {
@@ -177,6 +172,8 @@ class FunctionEmitter {
         return define(number, c_compute(instr.op, dtype_of(instr.operands.back()), operands));
       case InstrKind::cast:
         return define(number, c_cast(operands[0], dtype_of(instr.operands[0]), instr.dtype));
+      case InstrKind::bitcast:
+        return bitcast(number, operands[0]);
       case InstrKind::random_bits:
         return define(
             number, fmt::format("random_word({}, {}, {})", operands[0], operands[1], operands[2]));
@@ -189,6 +186,11 @@ class FunctionEmitter {
                     text_of(instr.address),
                     operands[0]);
     }
+  }
+
+  void bitcast(int number, const std::string& value) {
+    line("{} v{};", c_type(dtype_of(number)), number);
+    line("memcpy(&v{0}, &{1}, sizeof v{0});", number, value);
   }
 
   [[nodiscard]] std::string load(const Instr& instr) const {

@@ -42,16 +42,12 @@ std::string float_unary(OpKind op, DType dtype, const std::string& x) {
       return "-" + x;
     case OpKind::abs:
       return call("fabs", dtype, x);
-    case OpKind::sign:
-      return fmt::format("sign_{}({})", float_name(dtype), x);
     case OpKind::sigmoid:
       return fmt::format("sigmoid_{}({})", float_name(dtype), x);
     case OpKind::round:
       return call("nearbyint", dtype, x);
-    case OpKind::rsqrt:
-      return "1 / " + call("sqrt", dtype, x);
     case OpKind::floor:
-    case OpKind::ceil:
+    case OpKind::atan:
     case OpKind::exp:
     case OpKind::log:
     case OpKind::sqrt:
@@ -94,8 +90,6 @@ std::string integer_unary(OpKind op, const std::string& x) {
       return "-" + x;
     case OpKind::abs:
       return fmt::format("{0} < 0 ? -{0} : {0}", x);
-    case OpKind::sign:
-      return fmt::format("({0} > 0) - ({0} < 0)", x);
     case OpKind::logical_not:
       return "!" + x;
     default:
@@ -290,13 +284,12 @@ Accumulation c_accumulation(OpKind op,
           .result = narrowed(state, dtype)};
 }
 
-std::string c_beats(OpKind op, DType dtype, const std::string& value, const std::string& best) {
-  const std::string_view sign = op == OpKind::argmax ? ">" : "<";
+std::string c_beats(DType dtype, const std::string& value, const std::string& best) {
   const std::string x = widened(value, dtype);
   const std::string y = widened(best, dtype);
-  if (!wick::is_float(dtype)) return fmt::format("{} {} {}", x, sign, y);
+  if (!wick::is_float(dtype)) return fmt::format("{} > {}", x, y);
   // The first NaN wins.
-  return fmt::format("!isnan({1}) && (isnan({0}) || {0} {2} {1})", x, y, sign);
+  return fmt::format("!isnan({1}) && (isnan({0}) || {0} > {1})", x, y);
 }
 
 }  // namespace c_backend

@@ -26,7 +26,7 @@ std::string c_compute(wick::ir::OpKind op,
 
 std::string c_cast(const std::string& value, wick::DType from, wick::DType to);
 
-/// How a reduction that is no argmax or argmin takes `value` into its `state`.
+/// How a reduction that is no argmax takes `value` into its `state`.
 struct Accumulation {
   std::string type;
   std::string start;
@@ -39,10 +39,7 @@ Accumulation c_accumulation(wick::ir::OpKind op,
                             const std::string& state,
                             const std::string& value);
 
-/// Whether `value` takes the place of `best` in an argmax or argmin.
-std::string c_beats(wick::ir::OpKind op,
-                    wick::DType dtype,
-                    const std::string& value,
-                    const std::string& best);
+/// Whether `value` takes the place of `best` in an argmax.
+std::string c_beats(wick::DType dtype, const std::string& value, const std::string& best);
 
 }  // namespace c_backend

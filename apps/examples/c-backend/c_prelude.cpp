@@ -81,9 +81,6 @@ static inline double odd_f64(int64_t x) {
   static inline type smaller_##name(type x, type y) {                        \
     return isnan(x) || x <= y ? x : y;                                       \
   }                                                                          \
-  static inline type sign_##name(type x) {                                   \
-    return isnan(x) ? x : (type)((x > 0) - (x < 0));                         \
-  }                                                                          \
   static inline type sigmoid_##name(type x) {                                \
     const type power = exp(x < 0 ? x : -x); /* does not overflow */          \
     return (x < 0 ? power : 1) / (1 + power);                                \

@@ -81,7 +81,7 @@ std::unique_ptr<Graph> elementwise_program(DType dtype) {
   for (int i = 0; i < wick::ir::kNumOps; ++i) {
     const auto op = static_cast<OpKind>(i);
     if (!has(op, wick::ir::kElementwise)) continue;
-    if (op == OpKind::cast) {
+    if (op == OpKind::cast || op == OpKind::bitcast) {
       for (int to = 0; to < wick::kNumDTypes; ++to)
         add_result(*graph, op, {x}, {{"dtype", static_cast<DType>(to)}});
     } else if (op == OpKind::where) {

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <type_traits>
+
+#include "wick/ir/interpret_rules.h"
+#include "wick/ir/semantics.h"
+
+// Ops along an axis whose results depend on more than their own position.
+
+namespace wick::ir {
+namespace {
+
+template <typename Wide>
+using Combine = Wide (*)(Wide, Wide);
+
+double log_add_exp(double x, double y) {
+  const double high = std::max(x, y);
+  if (std::isnan(x) || std::isnan(y)) return x + y;
+  return std::isinf(high) ? high : high + std::log1p(std::exp(std::min(x, y) - high));
+}
+
+template <typename Wide>
+Combine<Wide> reduction_combine(OpKind op) {
+  if constexpr (std::is_same_v<Wide, double>) {
+    return reduction_semantics(op).float_combine;
+  } else {
+    return reduction_semantics(op).int_combine;
+  }
+}
+
+/// How two values of a scan kind or scatter mode combine; null for "set".
+template <typename Wide>
+Combine<Wide> combine_for(std::string_view name) {
+  if (name == "sum" || name == "add") return reduction_combine<Wide>(OpKind::reduce_sum);
+  if (name == "prod" || name == "mul") return reduction_combine<Wide>(OpKind::reduce_prod);
+  if (name == "max") return reduction_combine<Wide>(OpKind::reduce_max);
+  if (name == "min") return reduction_combine<Wide>(OpKind::reduce_min);
+  if constexpr (std::is_same_v<Wide, double>) {
+    if (name == "logaddexp") return log_add_exp;
+  }
+  return nullptr;
+}
+
+/// NaN after all numbers.
+bool sorts_before(double x, double y) {
+  return x < y || (std::isnan(y) && !std::isnan(x));
+}
+
+bool sorts_before(int64_t x, int64_t y) {
+  return x < y;
+}
+
+}  // namespace
+
+Literal interpret_scatter(const OpCall& call) {
+  const std::vector<int64_t> indices = widen<int64_t>(call.operand(1));
+  const AxisSplit split =
+      split_at(call.operand(0).type().shape, call.attributes.integer("axis", 0));
+  const std::string_view mode =
+      call.attributes.has("mode") ? std::string_view(call.attributes.text("mode")) : "add";
+  return visit_wide(call.result.dtype, [&]<typename Wide>() {
+    const Combine<Wide> combine = combine_for<Wide>(mode);
+    std::vector<Wide> out = widen<Wide>(call.operand(0));
+    const std::vector<Wide> updates = widen<Wide>(call.operand(2));
+    size_t i = 0;
+    for (int64_t o = 0; o < split.outer; ++o) {
+      for (const int64_t row : indices) {
+        if (row < 0 || row >= split.extent) {
+          i += static_cast<size_t>(split.inner);
+          continue;
+        }
+        for (int64_t inner = 0; inner < split.inner; ++inner, ++i) {
+          Wide& to = out[static_cast<size_t>((o * split.extent + row) * split.inner + inner)];
+          to = combine == nullptr ? updates[i] : combine(to, updates[i]);
+        }
+      }
+    }
+    return narrow(out, call.result);
+  });
+}
+
+Literal interpret_scan(const OpCall& call) {
+  const AxisSplit split = split_at(call.result.shape, call.attributes.integer("axis", 0));
+  const bool reverse = call.attributes.flag("reverse");
+  return visit_wide(call.result.dtype, [&]<typename Wide>() {
+    const Combine<Wide> combine = combine_for<Wide>(call.attributes.text("kind"));
+    std::vector<Wide> out = widen<Wide>(call.operand(0));
+    for (int64_t lane = 0; lane < split.outer * split.inner; ++lane) {
+      const int64_t base = lane / split.inner * split.extent * split.inner + lane % split.inner;
+      const auto element = [&](int64_t i) -> Wide& {
+        const int64_t at = reverse ? split.extent - 1 - i : i;
+        return out[static_cast<size_t>(base + at * split.inner)];
+      };
+      for (int64_t i = 1; i < split.extent; ++i)
+        element(i) = combine(element(i - 1), element(i));
+    }
+    return narrow(out, call.result);
+  });
+}
+
+Literal interpret_argsort(const OpCall& call) {
+  const AxisSplit split = split_at(call.result.shape, call.attributes.integer("axis", 0));
+  const bool descending = call.attributes.flag("descending");
+  return visit_wide(call.operand(0).type().dtype, [&]<typename Wide>() {
+    const std::vector<Wide> x = widen<Wide>(call.operand(0));
+    std::vector<int64_t> out(x.size());
+    std::vector<int64_t> order(static_cast<size_t>(split.extent));
+    for (int64_t lane = 0; lane < split.outer * split.inner; ++lane) {
+      const int64_t base = lane / split.inner * split.extent * split.inner + lane % split.inner;
+      const auto at = [&](int64_t i) { return static_cast<size_t>(base + i * split.inner); };
+      std::iota(order.begin(), order.end(), 0);
+      std::ranges::stable_sort(order, [&](int64_t i, int64_t j) {
+        return descending ? sorts_before(x[at(j)], x[at(i)]) : sorts_before(x[at(i)], x[at(j)]);
+      });
+      for (int64_t i = 0; i < split.extent; ++i)
+        out[at(i)] = order[static_cast<size_t>(i)];
+    }
+    return narrow(out, call.result);
+  });
+}
+
+Literal interpret_barrier(const OpCall& call) {
+  return call.operand(0);
+}
+
+}  // namespace wick::ir
