@@ -1,9 +1,9 @@
 #include "wick/autograd/term.h"
 
-#include <cmath>
 #include <vector>
 
 #include "wick/tensor/ops.h"
+#include "wick/tensor/recording.h"
 
 namespace wick::autograd {
 namespace {
@@ -18,11 +18,8 @@ Axes axes_of(const Shape& shape) {
   return {shape.begin(), shape.end()};
 }
 
-/// Beside integers a whole number stays one: as a fraction it would make them floats.
 Operand number(double value, const Term& beside) {
-  const bool is_whole = !is_float(beside.dtype()) && std::trunc(value) == value;
-  return is_whole ? Operand(static_cast<int64_t>(value), beside.where)
-                  : Operand(value, beside.where);
+  return detail::number_beside(beside.tensor, value, beside.where);
 }
 
 bool all_equal(const Axes& values, int64_t value) {

@@ -91,8 +91,10 @@ Tensor minimum(const Operand& a, const Operand& b) {
 }
 
 Tensor clamp(const Tensor& x, double low, double high, Where where) {
-  const Tensor raised = record_binary(OpKind::maximum, {x, where}, {low, where}, where);
-  return record_binary(OpKind::minimum, {raised, where}, {high, where}, where);
+  const Tensor raised =
+      record_binary(OpKind::maximum, {x, where}, detail::number_beside(x, low, where), where);
+  return record_binary(
+      OpKind::minimum, {raised, where}, detail::number_beside(x, high, where), where);
 }
 
 Tensor where(const Tensor& condition, const Operand& y, const Operand& z) {

@@ -9,6 +9,7 @@
 
 #include "wick/ir/format.h"
 #include "wick/tensor/contraction.h"
+#include "wick/tensor/recording.h"
 
 namespace wick {
 namespace {
@@ -41,9 +42,14 @@ Tensor add_product(std::string_view op,
     constexpr auto kText = "{} does not broadcast to the product {}";
     throw Error(where, op, fmt::format(kText, c.type(), product.type()));
   }
-  const Tensor scaled = options.alpha == 1 ? product : Operand(product, where) * options.alpha;
+  const Tensor scaled =
+      options.alpha == 1
+          ? product
+          : Operand(product, where) * detail::number_beside(product, options.alpha, where);
   if (options.beta == 0) return scaled;
-  return (options.beta == 1 ? c : Operand(c, where) * options.beta) + Operand(scaled, where);
+  return (options.beta == 1 ? c
+                            : Operand(c, where) * detail::number_beside(c, options.beta, where)) +
+         Operand(scaled, where);
 }
 
 /// Labels start, start + 1, ... of x's axes.

@@ -120,6 +120,13 @@ Ref<Node> constant_node(DType dtype, const Number& number, Where where) {
                         where);
 }
 
+Operand number_beside(const Tensor& x, double value, Where where) {
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  const bool is_whole = std::trunc(value) == value && value >= -kLimit && value < kLimit;
+  const bool stays = is_whole && x.defined() && !is_float(x.dtype());
+  return stays ? Operand(static_cast<int64_t>(value), where) : Operand(value, where);
+}
+
 const Ref<Node>& node_of(ir::OpKind op, const Tensor& tensor, int position, Where where) {
   if (!tensor.defined()) [[unlikely]] {
     throw Error(where, to_string(op), fmt::format("operand {} is an undefined tensor", position));

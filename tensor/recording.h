@@ -42,6 +42,10 @@ Ref<Node> constant_node(DType dtype, const Number& number, Where where);
 /// The shared constant for a number that simplifications look for; null for others.
 Ref<Node> shared_constant(DType dtype, const Number& number);
 
+/// A number out of an option: beside integers a whole one stays an integer, where a fraction makes
+/// floats of them.
+Operand number_beside(const Tensor& x, double value, Where where);
+
 /// The tensor's node; Error for an undefined tensor. `position` counts operands from 1.
 const Ref<Node>& node_of(ir::OpKind op, const Tensor& tensor, int position, Where where);
 
