@@ -1,7 +1,9 @@
 #include "wick/passes/fuse.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "wick/ir/check.h"
 #include "wick/passes/fusion_clusters.h"
 #include "wick/passes/fusion_inline.h"
 #include "wick/passes/fusion_outline.h"
@@ -22,7 +24,20 @@ class Fuse final : public Pass {
   [[nodiscard]] std::string_view name() const override { return "fuse"; }
 
   bool run(ir::Graph& graph, PassContext& context) override {
-    FusionClusters clusters(graph, limits_, model_);
+    using CycleSearch = FusionClusters::CycleSearch;
+    std::optional<int> count = fuse(graph, CycleSearch::nearby, context);
+    if (!count) count = fuse(graph, CycleSearch::everywhere, context);
+    check(count.has_value(), "clusters do not depend on each other in a circle");
+    context.count("fusions", *count);
+    return *count > 0;
+  }
+
+ private:
+  /// The number of fusions; nothing, and nothing changed, where the clusters form a circle.
+  std::optional<int> fuse(ir::Graph& graph,
+                          FusionClusters::CycleSearch cycle_search,
+                          PassContext& context) const {
+    FusionClusters clusters(graph, limits_, model_, cycle_search);
     FusionLog log(context);
     merge_producers(clusters, log);
     evict_first_reshapes(clusters);
@@ -30,14 +45,12 @@ class Fuse final : public Pass {
     clusters.prune_unused();
     evict_last_reshapes(clusters);
     merge_siblings(clusters, log);
-    log.explain(clusters);
-    const int count = outline_fusions(graph, clusters);
-    context.count("fusions", count);
     context.count("work", clusters.work());
-    return count > 0;
+    if (form_circle(graph, clusters)) return std::nullopt;
+    log.explain(clusters);
+    return outline_fusions(graph, clusters);
   }
 
- private:
   /// Each op joins the clusters of what it reads, the latest first.
   static void merge_producers(FusionClusters& clusters, FusionLog& log) {
     for (Node* node : clusters.order()) {

@@ -25,10 +25,14 @@ bool has_one_value(const Literal& literal) {
 
 }  // namespace
 
-FusionClusters::FusionClusters(ir::Graph& graph, FusionLimits limits, const FusionCostModel& model)
+FusionClusters::FusionClusters(ir::Graph& graph,
+                               FusionLimits limits,
+                               const FusionCostModel& model,
+                               CycleSearch cycle_search)
     : graph_(graph),
       limits_(limits),
-      model_(model) {
+      model_(model),
+      cycle_search_(cycle_search) {
   sort_nodes();
   make_singletons();
 }

@@ -31,9 +31,17 @@ class FusionClusters {
   using Level = ir::Domain::Level;
   static constexpr int kNone = -1;
 
+  /// How merge() looks for paths that lead out of two clusters and back. `nearby` leaves out what
+  /// lies behind the goal, which is wrong in the rare case that a cluster both begins before the
+  /// goal and is read behind it; `everywhere` leaves out nothing, and gives up sooner.
+  enum class CycleSearch : uint8_t { nearby, everywhere };
+
   /// Every op that kernels can compute starts as a cluster of its own. The model has to live as
   /// long.
-  FusionClusters(ir::Graph& graph, FusionLimits limits, const FusionCostModel& model);
+  FusionClusters(ir::Graph& graph,
+                 FusionLimits limits,
+                 const FusionCostModel& model,
+                 CycleSearch cycle_search = CycleSearch::nearby);
 
   /// All nodes, topologically, in an order that does not depend on the order of writing.
   [[nodiscard]] const std::vector<ir::Node*>& order() const { return order_; }
@@ -145,6 +153,7 @@ class FusionClusters {
   ir::Graph& graph_;
   FusionLimits limits_;
   const FusionCostModel& model_;
+  CycleSearch cycle_search_;
   std::vector<ir::Node*> order_;
   std::vector<int> position_;  // this and the next ones by Node::id
   std::vector<int> home_;

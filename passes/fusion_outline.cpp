@@ -68,11 +68,19 @@ class Outliner {
         old_nodes_(graph.nodes()),
         unit_of_(static_cast<size_t>(graph.id_bound()), -1) {}
 
+  /// False where units depend on each other in a circle.
+  bool can_sort() {
+    make_units();
+    connect_units();
+    return sorted_units().size() == units_.size();
+  }
+
   int run() {
     make_units();
     connect_units();
     int count = 0;
     const std::vector<int> sorted = sorted_units();
+    check(sorted.size() == units_.size(), "clusters do not depend on each other in a circle");
     for (size_t rank = 0; rank < sorted.size(); ++rank) {
       units_[static_cast<size_t>(sorted[rank])].rank = static_cast<int>(rank);
     }
@@ -136,7 +144,8 @@ class Outliner {
     }
   }
 
-  /// Topologically, and else where the last node of each unit was.
+  /// Without those of a circle and behind it. Topologically, and else where the last node of each
+  /// unit was.
   std::vector<int> sorted_units() {
     const auto later = [&](int a, int b) {
       return units_[static_cast<size_t>(a)].place > units_[static_cast<size_t>(b)].place;
@@ -154,7 +163,6 @@ class Outliner {
         if (--units_[static_cast<size_t>(user)].waits_for == 0) ready.push(user);
       }
     }
-    check(sorted.size() == units_.size(), "clusters do not depend on each other in a circle");
     return sorted;
   }
 
@@ -356,6 +364,10 @@ class Outliner {
 };
 
 }  // namespace
+
+bool form_circle(ir::Graph& graph, FusionClusters& clusters) {
+  return !Outliner(graph, clusters).can_sort();
+}
 
 int outline_fusions(ir::Graph& graph, FusionClusters& clusters) {
   return Outliner(graph, clusters).run();

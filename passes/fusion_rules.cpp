@@ -158,9 +158,10 @@ Objection FusionClusters::check_evaluation(Trial& trial) {
 }
 
 /// Whether a path leads from one cluster to the other through a node that is in neither. Positions
-/// rise along uses, so the search leaves out all that begins behind the goal.
+/// rise along uses, so a nearby search leaves out all that lies behind the goal.
 bool FusionClusters::closes_cycle(int from, int to) {
-  const int bound = cluster(to).last;
+  const int bound =
+      cycle_search_ == CycleSearch::nearby ? cluster(to).last : static_cast<int>(order_.size());
   if (cluster(from).first > bound) return false;
   ++search_;
   int steps = 0;
