@@ -53,7 +53,7 @@ Tensor spread(const Shape& shape, double low, double high, unsigned seed) {
   return from_vector(values, shape);
 }
 
-testing::AssertionResult gradients_match(const TensorFunction& f,
+::testing::AssertionResult gradients_match(const TensorFunction& f,
                                          const std::vector<Tensor>& inputs,
                                          const GradcheckOptions& options) {
   const std::vector<Tensor> x = leaves(inputs);
@@ -61,7 +61,7 @@ testing::AssertionResult gradients_match(const TensorFunction& f,
   const std::vector<Tensor> gradients = grad({&scalar, 1}, x);
   for (size_t which = 0; which < inputs.size(); ++which) {
     if (gradients[which].type() != inputs[which].type()) {
-      return testing::AssertionFailure()
+      return ::testing::AssertionFailure()
              << "gradient of input " << which << " is " << to_string(gradients[which].type());
     }
     const std::vector<double> computed = gradients[which].to_vector<double>();
@@ -76,15 +76,15 @@ testing::AssertionResult gradients_match(const TensorFunction& f,
       const double expected = (above - below) / (2 * options.step);
       const double allowed = options.tolerance * std::max(1.0, std::abs(expected));
       if (std::abs(computed[i] - expected) <= allowed) continue;
-      return testing::AssertionFailure()
+      return ::testing::AssertionFailure()
              << "input " << which << " of type " << to_string(inputs[which].type()) << ", element "
              << i << " = " << middle << ": gradient " << computed[i] << ", difference " << expected;
     }
   }
-  return testing::AssertionSuccess();
+  return ::testing::AssertionSuccess();
 }
 
-testing::AssertionResult second_gradients_match(const TensorFunction& f,
+::testing::AssertionResult second_gradients_match(const TensorFunction& f,
                                                 const std::vector<Tensor>& inputs,
                                                 const GradcheckOptions& options) {
   const TensorFunction first = [&f](std::span<const Tensor> x) {
