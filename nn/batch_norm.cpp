@@ -1,11 +1,9 @@
 #include "wick/nn/batch_norm.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "wick/autograd/autograd.h"
 #include "wick/ir/error.h"
+#include "wick/nn/functional/norms.h"
 
 namespace wick::nn {
 
@@ -24,27 +22,13 @@ Tensor BatchNorm2d::forward(const Tensor& x) {
                 "batch_norm2d",
                 fmt::format("x must be [n,{},h,w], x is {}", channels_, to_string(x.type())));
   }
-  const Shape per_channel = {1, channels_, 1, 1};
-  Tensor mean = reshape(running_mean_, per_channel, where);
-  Tensor var = reshape(running_var_, per_channel, where);
-  if (is_training()) {
-    mean = wick::mean(x, {0, 2, 3}, true, where);
-    var = wick::mean(square(x - mean, where), {0, 2, 3}, true, where);
-    update_running(mean, var, x.numel() / channels_);
-  }
-  const Tensor scale = rsqrt(var + options_.eps, where) * reshape(weight_, per_channel, where);
-  return (x - mean) * scale + reshape(bias_, per_channel, where);
-}
-
-void BatchNorm2d::update_running(const Tensor& mean, const Tensor& var, int64_t count) {
-  const NoGradGuard no_grad;
-  const double keep = 1.0 - options_.momentum;
-  const double unbiased =
-      static_cast<double>(count) / static_cast<double>(std::max<int64_t>(count - 1, 1));
-  const Tensor batch_mean = reshape(mean, {channels_});
-  const Tensor batch_var = reshape(var, {channels_});
-  running_mean_.assign(running_mean_.value() * keep + batch_mean * options_.momentum);
-  running_var_.assign(running_var_.value() * keep + batch_var * (options_.momentum * unbiased));
+  const NormOptions options{.weight = weight_, .bias = bias_, .eps = options_.eps};
+  const ChannelStatistics running{running_mean_, running_var_};
+  if (!is_training()) return batch_norm(x, running, options, where);
+  const BatchNormResult result = batch_norm_training(x, running, options_.momentum, options, where);
+  running_mean_.assign(result.running.mean, where);
+  running_var_.assign(result.running.var, where);
+  return result.output;
 }
 
 }  // namespace wick::nn

@@ -29,8 +29,6 @@ class BatchNorm2d final : public Module {
   [[nodiscard]] const Tensor& running_var() const { return running_var_.value(); }
 
  private:
-  void update_running(const Tensor& mean, const Tensor& var, int64_t count);
-
   int64_t channels_;
   BatchNormOptions options_;
   Parameter weight_;

@@ -1,14 +1,14 @@
 #pragma once
 
-// Layer normalization (Ba, Kiros and Hinton, 2016).
+// Layers that normalize the last axes of each sample.
 
 #include "wick/nn/module.h"
 
 namespace wick::nn {
 
-/// y = (x - mean) / sqrt(var + eps) * weight + bias over the last axes, whose extents are
-/// `normalized`; weight and bias have that shape, var is the population variance. x f32[...,
-/// normalized] gives the same type. Error if x does not end in these extents.
+/// layer_norm over the last axes, whose extents are `normalized`, with weight and bias of that
+/// shape: x f32[..., normalized] gives the same type (Ba, Kiros and Hinton, 2016). Error if x does
+/// not end in these extents.
 class LayerNorm final : public Module {
  public:
   explicit LayerNorm(Shape normalized, double eps = 1e-5, Where where = Where::current());
@@ -20,6 +20,20 @@ class LayerNorm final : public Module {
   double eps_;
   Parameter weight_;
   Parameter bias_;
+};
+
+/// rms_norm over the last axes, whose extents are `normalized`, with a weight of that shape (Zhang
+/// and Sennrich, 2019). Error if x does not end in these extents.
+class RMSNorm final : public Module {
+ public:
+  explicit RMSNorm(Shape normalized, double eps = 1e-6, Where where = Where::current());
+
+  Tensor forward(const Tensor& x) override;
+
+ private:
+  Shape normalized_;
+  double eps_;
+  Parameter weight_;
 };
 
 }  // namespace wick::nn
