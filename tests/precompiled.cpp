@@ -1,0 +1,3 @@
+// The target exists for its precompiled header.
+
+int main() {}
