@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "wick/ir/infer_rules.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
@@ -144,9 +145,17 @@ template Tensor from_span(std::span<const bool>, Shape, Where);
 
 Tensor from_buffer(void* data, Type type, std::function<void()> deleter, Where where) {
   check_extents(type.shape, "from_buffer", where);
+  if (!ir::is_countable(type.shape)) {
+    constexpr auto kText = "{} has too many elements";
+    throw Error(where, "from_buffer", fmt::format(kText, to_string(type)));
+  }
   const size_t bytes = type.num_bytes();
   if (data == nullptr && bytes != 0) {
     throw Error(where, "from_buffer", fmt::format("null data for {}", to_string(type)));
+  }
+  if (reinterpret_cast<uintptr_t>(data) % size_of(type.dtype) != 0) {
+    constexpr auto kText = "the data at {} is not aligned for {}";
+    throw Error(where, "from_buffer", fmt::format(kText, data, to_string(type)));
   }
   Ref<runtime::Buffer> buffer =
       runtime::Buffer::wrap(data, bytes, std::move(deleter), /*writable=*/false);

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "expect_values.h"
 
 namespace wick {
@@ -45,6 +47,30 @@ TEST(Create, ForeignMemoryIsUsedAndGivenBack) {
 
   EXPECT_EQ(deleted, 1);
   EXPECT_EQ(values, (std::vector<double>{1, 2}));
+}
+
+TEST(Create, ForeignMemoryThatCannotBeUsed) {
+  alignas(double) std::array<double, 2> values = {1, 2};
+  int deleted = 0;
+  const auto problem = [&](void* data, Type type) {
+    try {
+      (void)from_buffer(data, std::move(type), [&deleted] { ++deleted; });
+    } catch (const Error& error) {
+      EXPECT_EQ(error.op(), "from_buffer");
+      return error.text();
+    }
+    return std::string("none");
+  };
+  auto* const misaligned = reinterpret_cast<char*>(values.data()) + 4;
+
+  EXPECT_EQ(problem(nullptr, {DType::f32, {2}}), "null data for f32[2]");
+  EXPECT_TRUE(problem(misaligned, {DType::f64, {1}}).ends_with(" is not aligned for f64[1]"));
+  EXPECT_EQ(problem(misaligned, {DType::f32, {1}}), "none");
+  EXPECT_EQ(problem(values.data(), {DType::f32, {-1}}), "shape [-1] has a negative extent");
+  EXPECT_EQ(problem(values.data(), {DType::f32, {int64_t{1} << 40, int64_t{1} << 40}}),
+            "f32[1099511627776,1099511627776] has too many elements");
+  EXPECT_EQ(problem(nullptr, {DType::f32, {0}}), "none");
+  EXPECT_EQ(deleted, 2) << "by the tensors that were made";
 }
 
 TEST(Create, DeletersMayUseTensors) {
