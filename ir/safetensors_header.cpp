@@ -137,15 +137,20 @@ std::map<std::string, std::string> parse_metadata(const FileUse& use, const Json
   return metadata;
 }
 
-/// The header's JSON. A parser's later value would silently win where a name is given twice.
+/// The header's JSON. A parser's later value would silently win where a key is given twice.
 Json parse_json(std::string_view text, const FileUse& use) {
-  std::set<std::string> names;
+  if (!text.starts_with('{')) use.fail("the header does not begin with '{'");
+  std::vector<std::set<std::string>> keys;  // of the objects around
+  std::string tensor;
   const auto note = [&](int depth, Json::parse_event_t event, const Json& value) {
-    if (event == Json::parse_event_t::key && depth == 1) {
-      const auto& name = value.get_ref<const std::string&>();
-      if (!names.insert(name).second) use.fail(fmt::format("tensor {}: is given twice", name));
-    }
-    return true;
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event != Json::parse_event_t::key) return true;
+    const auto& key = value.get_ref<const std::string&>();
+    if (depth == 1) tensor = key;
+    if (keys.back().insert(key).second) return true;
+    if (depth == 1) use.fail(fmt::format("tensor {}: is given twice", key));
+    use.fail(fmt::format("{}: {} is given twice", tensor, key));
   };
   Json json = Json::parse(text, note, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object()) use.fail("the header is no JSON object");

@@ -94,7 +94,7 @@ TEST_F(Safetensors, BadHeaders) {
   write("{\"a\":", 0);
   EXPECT_EQ(problem(), "the header is no JSON object");
   write("[]", 0);
-  EXPECT_EQ(problem(), "the header is no JSON object");
+  EXPECT_EQ(problem(), "the header does not begin with '{'");
   write(R"({"a":1})", 0);
   EXPECT_EQ(problem(), "tensor a: its description is no object");
   write(R"({"a":{"dtype":"F4","shape":[2],"data_offsets":[0,1]}})", 1);
@@ -109,11 +109,13 @@ TEST_F(Safetensors, BadHeaders) {
   EXPECT_EQ(problem(), "metadata x is no string");
 }
 
-TEST_F(Safetensors, RefusesNamesGivenTwice) {
+TEST_F(Safetensors, RefusesKeysGivenTwice) {
   write(R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},)"
         R"("a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})",
         0);
   EXPECT_EQ(problem(), "tensor a: is given twice");
+  write(R"({"a":{"dtype":"F32","shape":[0],"shape":[1],"data_offsets":[0,0]}})", 0);
+  EXPECT_EQ(problem(), "a: shape is given twice");
 }
 
 TEST_F(Safetensors, BadOffsets) {
