@@ -45,8 +45,8 @@ void check_probability(std::string_view op, std::string_view name, double value,
 /// True with probability p. Words are compared as they are: for masks that are drawn twice, the
 /// fewer ops the better.
 Tensor mask(const RandomSource& source, double p, Where where) {
-  const double count = std::nearbyint(std::ldexp(p, 32));  // of the words that give true
-  constexpr double kSmallest = std::numeric_limits<int32_t>::min();
+  const auto count = static_cast<int64_t>(std::nearbyint(std::ldexp(p, 32)));  // that give true
+  constexpr int64_t kSmallest = std::numeric_limits<int32_t>::min();
   const Tensor words = source.words(0);
   if (count == 0) return record_binary(OpKind::lt, {words, where}, {kSmallest, where}, where);
   return record_binary(OpKind::le, {words, where}, {kSmallest + count - 1, where}, where);

@@ -79,7 +79,7 @@ Tensor RandomSource::positive_unit(int first_lane, DType dtype) const {
 Tensor RandomSource::exponential(int first_lane, DType dtype) const {
   const bool wide = dtype == DType::f64;
   const Tensor count = wide ? wide_bits(first_lane) : top_bits(first_lane, 31, DType::i32);
-  const double last = wide ? 0x1p53 - 1 : 0x1p31 - 1;
+  const int64_t last = (int64_t{1} << (wide ? 53 : 31)) - 1;
   const Tensor mirrored = record_binary(OpKind::sub, {last, where_}, {count, where_}, where_);
   // u or 1 - u, whichever is smaller, is exact; a float next to 1 is not.
   const Tensor smaller = binary(OpKind::minimum, count, mirrored, where_);

@@ -17,5 +17,6 @@
 #include "wick/tensor/ops.h"
 #include "wick/tensor/ops_linalg.h"
 #include "wick/tensor/print.h"
+#include "wick/tensor/random_sampling.h"
 #include "wick/tensor/safetensors.h"
 #include "wick/tensor/tensor.h"
