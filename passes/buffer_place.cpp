@@ -21,6 +21,10 @@ std::optional<T> number_after(std::string_view prefix, std::string_view text) {
 
 }  // namespace
 
+bool is_alias(const ir::Node& node) {
+  return node.op() == ir::OpKind::reshape || node.op() == ir::OpKind::barrier;
+}
+
 std::string to_string(const BufferPlace& place) {
   switch (place.kind) {
     case BufferPlace::Kind::arena:

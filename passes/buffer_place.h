@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "wick/ir/graph.h"
+
 namespace wick::passes {
 
 /// `arena+128`: 128 bytes into the arena of temporaries. `result:2`: the fresh buffer of graph
@@ -19,6 +21,9 @@ struct BufferPlace {
   int index = 0;      // result, param
   friend bool operator==(const BufferPlace&, const BufferPlace&) = default;
 };
+
+/// Whether a node outside of fusions gives its operand's bytes: nothing is computed for it.
+bool is_alias(const ir::Node& node);
 
 std::string to_string(const BufferPlace& place);
 /// Empty for a text of another form.

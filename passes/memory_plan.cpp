@@ -7,6 +7,7 @@
 
 #include "wick/ir/check.h"
 #include "wick/passes/arena_placement.h"
+#include "wick/passes/buffer_place.h"
 #include "wick/passes/plan_memory.h"
 #include "wick/passes/storage_classes.h"
 
@@ -36,8 +37,7 @@ int overwritten_storage(const StorageClasses& classes, const Node& node, int i) 
 }
 
 bool computes(const Node& node) {
-  return node.op() != OpKind::parameter && node.op() != OpKind::constant &&
-         node.op() != OpKind::reshape;
+  return node.op() != OpKind::parameter && node.op() != OpKind::constant && !is_alias(node);
 }
 
 /// Walks the nodes and keeps, for each moment, the bytes that hold a value still needed.
@@ -108,10 +108,10 @@ class PlanVerifier {
     if (node.op() == OpKind::constant && place_of(node).kind != Kind::constant) {
       return fail(node, "is a constant elsewhere");
     }
-    if (node.op() == OpKind::reshape) check_reshape(node);
+    if (is_alias(node)) check_alias(node);
   }
 
-  void check_reshape(const Node& node) {
+  void check_alias(const Node& node) {
     const Node& source = *node.operand(0).node;
     const BufferPlace expected =
         source.op() == OpKind::parameter

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "wick/passes/arena_placement.h"
+#include "wick/passes/buffer_place.h"
 #include "wick/passes/storage_classes.h"
 
 namespace wick::passes {
@@ -28,8 +29,7 @@ class MemoryPlanner {
         block_of_(classes_.storages().size(), kNone) {
     collect_donated();
     for (Node* node = graph.first(); node != nullptr; node = node->next()) {
-      if (node->op() != OpKind::parameter && node->op() != OpKind::constant &&
-          node->op() != OpKind::reshape) {
+      if (node->op() != OpKind::parameter && node->op() != OpKind::constant && !is_alias(*node)) {
         place_results(*node);
       }
     }

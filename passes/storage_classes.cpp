@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "wick/passes/buffer_place.h"
+
 namespace wick::passes {
 
 StorageClasses::StorageClasses(const ir::Graph& graph)
@@ -10,8 +12,7 @@ StorageClasses::StorageClasses(const ir::Graph& graph)
   for (const ir::Node* node = graph.first(); node != nullptr; node = node->next()) {
     const auto id = static_cast<size_t>(node->id());
     positions_[id] = num_positions_++;
-    first_storage_[id] =
-        node->op() == ir::OpKind::reshape ? of(node->operand(0)) : add_storages(*node);
+    first_storage_[id] = is_alias(*node) ? of(node->operand(0)) : add_storages(*node);
     for (const ir::Value& operand : node->operands()) {
       Storage& read = storages_[static_cast<size_t>(of(operand))];
       read.end = std::max(read.end, positions_[id]);

@@ -8,7 +8,7 @@
 
 namespace wick::passes {
 
-/// A value and its reshapes: the same bytes. Positions count nodes in order; a storage is busy from
+/// A value and its aliases: the same bytes. Positions count nodes in order; a storage is busy from
 /// `begin` to `end`, both included, and to the position after the last node when it is a result.
 struct Storage {
   enum class Root : unsigned char { computed, parameter, constant };

@@ -50,7 +50,7 @@ std::vector<Place> planned_places(const ir::Node& node) {
 
 bool is_computed(const ir::Node& node) {
   return node.op() != ir::OpKind::parameter && node.op() != ir::OpKind::constant &&
-         node.op() != ir::OpKind::reshape;
+         !passes::is_alias(node);
 }
 
 class Placer {
@@ -69,7 +69,7 @@ class Placer {
         places = {{Place::Kind::param, num_parameters++, 0}};
       } else if (node->op() == ir::OpKind::constant) {
         places = {{Place::Kind::constant, num_constants++, 0}};
-      } else if (node->op() == ir::OpKind::reshape) {
+      } else if (passes::is_alias(*node)) {
         places = {placement_.of(node->operand(0))};
       } else {
         places = places_of_computed(*node);

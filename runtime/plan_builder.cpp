@@ -83,6 +83,7 @@ class PlanBuilder {
         plan_->constants.push_back(constant_buffer(node));
         return add_values(node, -1);
       case ir::OpKind::reshape:
+      case ir::OpKind::barrier:
         return add_values(node, value_of(node.operand(0)).defined_at);
       default:
         break;
