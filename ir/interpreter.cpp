@@ -93,7 +93,7 @@ class Evaluation {
     }
   }
 
-  std::vector<Literal> run();
+  std::vector<Literal> run(const NodeObserver& observer = {});
 
  private:
   struct Slot {
@@ -137,7 +137,7 @@ void Evaluation::release_operands(const Node& node) {
   }
 }
 
-std::vector<Literal> Evaluation::run() {
+std::vector<Literal> Evaluation::run(const NodeObserver& observer) {
   for (const Node* node = graph_.first(); node != nullptr; node = node->next()) {
     if (node->op() == OpKind::parameter) continue;
     LiteralPointers operands;
@@ -146,6 +146,7 @@ std::vector<Literal> Evaluation::run() {
     }
     Slot& made = slot(node);
     made.owned = evaluate(*node, operands);
+    if (observer) observer(*node, made.owned);
     for (const Literal& literal : made.owned) {
       made.pointers.push_back(&literal);
     }
@@ -161,12 +162,14 @@ std::vector<Literal> Evaluation::run() {
 
 }  // namespace
 
-std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> parameters) {
+std::vector<Literal> interpret(const Graph& graph,
+                               std::span<const Literal> parameters,
+                               const NodeObserver& observer) {
   LiteralPointers pointers;
   for (const Literal& parameter : parameters) {
     pointers.push_back(&parameter);
   }
-  return Evaluation(graph, pointers).run();
+  return Evaluation(graph, pointers).run(observer);
 }
 
 Literal interpret_op(OpKind op,

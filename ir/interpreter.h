@@ -3,6 +3,7 @@
 // Reference semantics: evaluates a graph node by node, naively. Float results are computed in
 // double and rounded once to the result dtype; sums accumulate in double.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,8 +11,13 @@
 
 namespace wick::ir {
 
+/// Sees each node and what it gave, in the order of evaluation; not the nodes inside of fusions.
+using NodeObserver = std::function<void(const Node& node, std::span<const Literal> results)>;
+
 /// The results of the graph for these parameter values, whose types must match.
-std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> parameters);
+std::vector<Literal> interpret(const Graph& graph,
+                               std::span<const Literal> parameters,
+                               const NodeObserver& observer = {});
 
 /// One op, for constant folding and for plan steps without a faster implementation.
 Literal interpret_op(OpKind op,

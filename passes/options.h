@@ -17,6 +17,7 @@ struct CompileOptions {
   std::vector<std::string> disable_passes;
   int64_t opt_bisect_limit = -1;  // run only that many passes, and say which; -1: all, silently
   bool validate = false;          // run the interpreter too and compare
+  bool detect_anomaly = false;    // where results hold NaN, find the op that made the first
 
   friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };

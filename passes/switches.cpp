@@ -111,6 +111,10 @@ void declare_running(CLI::App& app, Options& options) {
       "shared libraries to load, separated by ':'")
       ->delimiter(':');
   add(app, "--validate", options.validate, "repeat every run with the interpreter and compare");
+  add(app,
+      "--detect-anomaly",
+      options.detect_anomaly,
+      "fail where a result holds NaN, naming the op and line that it comes from");
 }
 
 void declare_observing(CLI::App& app, Options& options) {

@@ -4,6 +4,7 @@
 #include "wick/ir/interpreter.h"
 #include "wick/ir/printer.h"
 #include "wick/ir/profile.h"
+#include "wick/runtime/argument_values.h"
 #include "wick/runtime/built_in_backends.h"
 #include "wick/runtime/compile_record.h"
 #include "wick/runtime/stats.h"
@@ -18,14 +19,7 @@ class InterpreterExecutable final : public Executable {
   std::vector<Ref<Buffer>> run(std::span<const Argument> arguments) override {
     runtime_counters().plan_runs.fetch_add(1, std::memory_order_relaxed);
     const profile::Slice slice("run", "interpret");
-    check(arguments.size() == graph_->parameters().size(), "one argument a parameter");
-    std::vector<Literal> parameters;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const Type& type = graph_->parameters()[i]->type();
-      const void* data = arguments[i].buffer ? arguments[i].buffer->data() : arguments[i].data;
-      parameters.emplace_back(type,
-                              std::span(static_cast<const std::byte*>(data), type.num_bytes()));
-    }
+    const std::vector<Literal> parameters = argument_values(*graph_, arguments);
     std::vector<Ref<Buffer>> results;
     for (const Literal& value : ir::interpret(*graph_, parameters)) {
       const size_t bytes = value.bytes().size();

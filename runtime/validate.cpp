@@ -10,6 +10,7 @@
 
 #include "wick/ir/format.h"
 #include "wick/ir/interpreter.h"
+#include "wick/runtime/argument_values.h"
 
 namespace wick::runtime {
 namespace {
@@ -88,12 +89,8 @@ class ValidatingExecutable final : public Executable {
         reference_(std::move(reference)) {}
 
   std::vector<Ref<Buffer>> run(std::span<const Argument> arguments) override {
-    std::vector<Literal> parameters;  // copied first: the run may overwrite donated arguments
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const Argument& argument = arguments[i];
-      const void* data = argument.buffer ? argument.buffer->data() : argument.data;
-      parameters.push_back(literal_of(reference_->parameters()[i]->type(), data));
-    }
+    // Copied first: the run may overwrite donated arguments.
+    const std::vector<Literal> parameters = argument_values(*reference_, arguments);
     std::vector<Ref<Buffer>> results = executable_->run(arguments);
     const std::vector<Literal> expected = ir::interpret(*reference_, parameters);
     for (size_t k = 0; k < results.size(); ++k)

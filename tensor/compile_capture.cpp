@@ -5,6 +5,7 @@
 
 #include "wick/ir/profile.h"
 #include "wick/passes/options.h"
+#include "wick/runtime/anomaly.h"
 #include "wick/runtime/dump.h"
 #include "wick/tensor/import.h"
 #include "wick/tensor/plan_cache.h"
@@ -26,11 +27,15 @@ std::unique_ptr<runtime::Executable> compile_capture(const Capture& capture,
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<ir::Graph> graph = imported(capture);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  return runtime::compile_and_show(
-      std::move(graph), wick::options().backend, [&](runtime::CompileRecord& record) {
+  const Options& options = wick::options();
+  std::unique_ptr<ir::Graph> recorded = options.detect_anomaly ? graph->clone() : nullptr;
+  auto executable = runtime::compile_and_show(
+      std::move(graph), options.backend, [&](runtime::CompileRecord& record) {
         record.trigger = {std::string(reason), where, PlanCache::instance().explain_miss(capture)};
         record.times.import = took.count();
       });
+  if (recorded == nullptr) return executable;
+  return runtime::make_detecting_anomalies(std::move(executable), std::move(recorded));
 }
 
 }  // namespace wick::detail
