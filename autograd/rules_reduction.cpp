@@ -21,13 +21,13 @@ Term grad_sum(const Step& s) {
   return broadcast_to(reshape(s.cotangent(), kept_shape(s)), s.operand(0).shape());
 }
 
-/// Equal extremes share the cotangent evenly.
+/// Equal extremes share the cotangent evenly. NaN equals nothing: 0 / 0 then makes all NaN.
 Term grad_extreme(const Step& s) {
   const Term x = s.operand(0);
   const Shape kept = kept_shape(s);
-  const Term hits = equal(x, reshape(s.output(), kept));
-  const Term count = sum_keeping(cast(hits, x.dtype()), s.attributes().integers("axes"));
-  return select(hits, broadcast_to(reshape(s.cotangent(), kept) / count, x.shape()), 0.0);
+  const Term hits = cast(equal(x, reshape(s.output(), kept)), x.dtype());
+  const Term count = sum_keeping(hits, s.attributes().integers("axes"));
+  return hits * (reshape(s.cotangent(), kept) / count);
 }
 
 struct Halves {
