@@ -38,6 +38,7 @@ class Linearization {
         is_recording_(detail::grad_mode()) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       check_input(inputs[i], i);
+      inputs_require_grad_ |= inputs[i].requires_grad();
       variables_.push_back(variable(inputs[i], where));
     }
     const EnableGradGuard guard;
@@ -91,7 +92,7 @@ class Linearization {
     Tensors tensors;
     for (Tensor* const result : results)
       tensors.push_back(*result);
-    if (is_recording_ && autograd::depend_on_others(tensors, variables_, where_)) return;
+    if (is_recording_ && (inputs_require_grad_ || depend_on_others(tensors))) return;
     for (Tensor* const result : results)
       if (result->requires_grad()) *result = result->detach();
   }
@@ -114,9 +115,14 @@ class Linearization {
     fail(fmt::format("input {} {} is of no float dtype", position, to_string(input.type())));
   }
 
+  [[nodiscard]] bool depend_on_others(const Tensors& tensors) const {
+    return !autograd::other_sources(tensors, variables_, where_).empty();
+  }
+
   std::string_view op_;
   Where where_;
   bool is_recording_;
+  bool inputs_require_grad_ = false;
   Tensors variables_;
   Tensors outputs_;
 };

@@ -78,11 +78,16 @@ int History::find(const Node* node) const {
 }
 
 void History::free() {
+  free(std::vector<bool>(entries_.size(), true));
+}
+
+void History::free(const std::vector<bool>& which) {
   std::vector<Ref<Node>> operands;  // these end after the lock: a deleter may want it
   std::vector<std::vector<Tensor>> inputs;
   const std::lock_guard lock(detail::materialization_lock());
-  for (const Entry& entry : entries_) {
-    if (entry.num_edges == 0) continue;  // a leaf or a stop
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (!which[i] || entry.num_edges == 0) continue;  // a leaf or a stop has no edges
     entry.node->set_keeps_history(false);
     if (CustomMeta* custom = custom_meta(*entry.node)) inputs.push_back(custom->take_inputs());
     if (entry.node->is_materialized()) entry.node->move_operands_to(operands);

@@ -59,6 +59,8 @@ class History {
   /// Lets the nodes forget how they were made: no later pass can walk them, and their memory goes
   /// as soon as nobody else needs it.
   void free();
+  /// The same for some of the entries.
+  void free(const std::vector<bool>& which);
 
  private:
   [[nodiscard]] int find(const detail::Node* node) const;

@@ -6,7 +6,7 @@
 namespace wick::autograd {
 
 Pullback::Pullback(const Request& request)
-    : history_({request.outputs, {}, request.op, request.where}),
+    : history_({request.outputs, request.stops, request.op, request.where}),
       where_(request.where) {
   for (const Tensor& output : request.outputs)
     outputs_.push_back(history_.find(output));

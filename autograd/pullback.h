@@ -18,6 +18,7 @@ class Pullback {
     std::span<const Tensor> inputs;
     std::string_view op;  // for errors
     std::source_location where;
+    std::span<const Tensor> stops = {};  // no gradient goes past these
   };
 
   explicit Pullback(const Request& request);

@@ -8,6 +8,14 @@
 #include "wick/tensor/ops.h"
 
 namespace wick::autograd {
+namespace {
+
+bool is_source(const History& history, const History::Entry& entry) {
+  return std::ranges::all_of(
+      history.edges(entry), [](const History::Edge& edge) { return edge.entry == History::kNone; });
+}
+
+}  // namespace
 
 Tensor variable(const Tensor& x, std::source_location where) {
   if (!x.requires_grad()) {
@@ -21,22 +29,35 @@ Tensor variable(const Tensor& x, std::source_location where) {
   return record(ir::OpKind::reshape, {&x, 1}, {{"shape", Axes(shape.begin(), shape.end())}}, where);
 }
 
-bool depend_on_others(std::span<const Tensor> tensors,
-                      std::span<const Tensor> variables,
-                      std::source_location where) {
-  const History history({tensors, {}, "grad", where});
-  const auto is_source = [&](const History::Entry& entry) {
-    return std::ranges::all_of(history.edges(entry), [](const History::Edge& edge) {
-      return edge.entry == History::kNone;
-    });
-  };
-  const auto is_variable = [&](const History::Entry& entry) {
-    return std::ranges::any_of(variables,
-                               [&](const Tensor& tensor) { return tensor.node() == entry.node; });
-  };
-  return std::ranges::any_of(history.entries(), [&](const History::Entry& entry) {
-    return is_source(entry) && !is_variable(entry);
-  });
+std::vector<Tensor> other_sources(std::span<const Tensor> tensors,
+                                  std::span<const Tensor> variables,
+                                  std::source_location where) {
+  const History history({tensors, variables, "grad", where});
+  std::vector<Tensor> sources;
+  for (const History::Entry& entry : history.entries()) {
+    const auto is_this = [&](const Tensor& tensor) { return tensor.node() == entry.node; };
+    if (is_source(history, entry) && std::ranges::none_of(variables, is_this))
+      sources.emplace_back(entry.node);
+  }
+  return sources;
+}
+
+void forget_history(std::span<const Tensor> tensors,
+                    std::span<const Tensor> variables,
+                    std::source_location where) {
+  History history({tensors, variables, "grad", where});
+  std::vector<bool> depends(history.entries().size());
+  for (const Tensor& variable : variables) {
+    if (const int entry = history.find(variable); entry != History::kNone)
+      depends[static_cast<size_t>(entry)] = true;
+  }
+  for (size_t i = 0; i < depends.size(); ++i) {
+    for (const History::Edge& edge : history.edges(history.entries()[i])) {
+      if (edge.entry != History::kNone && depends[static_cast<size_t>(edge.entry)])
+        depends[i] = true;
+    }
+  }
+  history.free(depends);
 }
 
 }  // namespace wick::autograd

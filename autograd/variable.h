@@ -15,9 +15,16 @@ namespace wick::autograd {
 /// requires one. It is no leaf: backward() leaves nothing at it.
 Tensor variable(const Tensor& x, std::source_location where);
 
-/// Whether the tensors depend on something that requires a gradient other than the variables.
-bool depend_on_others(std::span<const Tensor> tensors,
-                      std::span<const Tensor> variables,
-                      std::source_location where);
+/// What the tensors depend on that requires a gradient, leaves or other variables, on ways that do
+/// not go through `variables`.
+std::vector<Tensor> other_sources(std::span<const Tensor> tensors,
+                                  std::span<const Tensor> variables,
+                                  std::source_location where);
+
+/// Lets what was computed from the variables on the way to the tensors forget how it was made, as
+/// History::free does.
+void forget_history(std::span<const Tensor> tensors,
+                    std::span<const Tensor> variables,
+                    std::source_location where);
 
 }  // namespace wick::autograd
