@@ -28,6 +28,10 @@ bool Call::is_list(const char* name) const {
   return has(name) && at(name).is_array();
 }
 
+bool Call::is_text(const char* name) const {
+  return has(name) && at(name).is_string();
+}
+
 bool Call::flag(const char* name, bool fallback) const {
   return has(name) ? at(name).get<bool>() : fallback;
 }

@@ -27,6 +27,7 @@ class Call {
 
   [[nodiscard]] bool has(const char* name) const;
   [[nodiscard]] bool is_list(const char* name) const;
+  [[nodiscard]] bool is_text(const char* name) const;
   [[nodiscard]] bool flag(const char* name, bool fallback = false) const;
   [[nodiscard]] int64_t integer(const char* name) const;
   [[nodiscard]] int64_t integer(const char* name, int64_t fallback) const;
