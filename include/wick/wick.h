@@ -16,6 +16,7 @@
 #include "wick/tensor/npz.h"
 #include "wick/tensor/ops.h"
 #include "wick/tensor/ops_linalg.h"
+#include "wick/tensor/ops_shape.h"
 #include "wick/tensor/print.h"
 #include "wick/tensor/random_sampling.h"
 #include "wick/tensor/safetensors.h"
