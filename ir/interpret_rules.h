@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "wick/ir/axis_split.h"
 #include "wick/ir/convert.h"
 #include "wick/ir/literal.h"
 #include "wick/ir/op.h"
@@ -48,21 +49,6 @@ Literal interpret_random_bits(const OpCall& call);
 Literal interpret_custom(const OpCall& call);
 /// The same with errors that name the place.
 Literal interpret_custom_at(const OpCall& call, const Location& where);
-
-/// A tensor as [outer, extent, inner] around one axis.
-struct AxisSplit {
-  int64_t outer = 1;
-  int64_t extent = 1;
-  int64_t inner = 1;
-};
-
-inline AxisSplit split_at(const Shape& shape, int64_t axis) {
-  AxisSplit split;
-  for (int d = 0; d < shape.ndim(); ++d) {
-    (d < axis ? split.outer : d == axis ? split.extent : split.inner) *= shape[d];
-  }
-  return split;
-}
 
 /// All elements as double (floats) or int64 (integers and bool).
 template <typename Wide>

@@ -17,8 +17,10 @@ std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads)
   for (const auto make : {make_onednn_matmul,
                           make_onednn_convolution,
                           make_onednn_pooling,
+                          make_native_argsort,
                           make_native_matmul,
                           make_native_pooling,
+                          make_native_scan,
                           make_native_scatter,
                           make_registered_call}) {
     if (auto call = make(op)) return call;

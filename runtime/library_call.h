@@ -47,8 +47,10 @@ std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads)
 std::unique_ptr<LibraryCall> make_onednn_matmul(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_onednn_convolution(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_onednn_pooling(const LibraryOp& op);
+std::unique_ptr<LibraryCall> make_native_argsort(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_native_matmul(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_native_pooling(const LibraryOp& op);
+std::unique_ptr<LibraryCall> make_native_scan(const LibraryOp& op);
 std::unique_ptr<LibraryCall> make_native_scatter(const LibraryOp& op);
 /// Throws std::invalid_argument for a custom op that is not registered.
 std::unique_ptr<LibraryCall> make_registered_call(const LibraryOp& op);

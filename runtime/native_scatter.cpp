@@ -1,10 +1,11 @@
-// scatter with mode add: deterministic, since each slice adds its updates in the order of the
-// indices.
+// scatter: deterministic, since each slice takes its updates in the order of the indices.
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
+#include "wick/ir/axis_split.h"
+#include "wick/runtime/combine.h"
 #include "wick/runtime/library_call.h"
 #include "wick/runtime/parallel.h"
 
@@ -13,113 +14,142 @@ namespace {
 
 constexpr int64_t kWorkGrain = 32768;
 
-/// x[outer, extent, inner] += updates[outer, count, inner] at indices[count].
-struct ScatterShape {
-  int64_t outer = 1;
-  int64_t extent = 1;
-  int64_t inner = 1;
-  int64_t count = 1;
-};
+/// What sums and products of T are kept in until all updates are in: halves would round each time.
+template <typename T, typename Combine>
+using Stored = std::conditional_t<std::is_same_v<Combine, Add> || std::is_same_v<Combine, Multiply>,
+                                  Computed<T>,
+                                  T>;
 
-ScatterShape scatter_shape(const LibraryOp& op) {
-  const Shape& x = op.result.shape;
-  int axis = static_cast<int>(op.attributes.integer("axis", 0));
-  if (axis < 0) axis += x.ndim();
-  ScatterShape shape{.extent = x[axis], .count = op.operands[1].numel()};
-  for (int i = 0; i < axis; ++i)
-    shape.outer *= x[i];
-  for (int i = axis + 1; i < x.ndim(); ++i)
-    shape.inner *= x[i];
-  return shape;
-}
+/// Where the lanes beside each other are too few to share out, threads share the slices, each going
+/// over all indices for those of its own.
+constexpr int64_t kFewLanes = 64;
 
-/// Signed overflow is undefined in C++; Wick's integers wrap.
-template <typename T>
-T wrapping_add(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return a + b;
-  } else {
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  }
-}
-
-template <typename T, typename Index>
+/// x[outer, extent, inner] takes updates[outer, count, inner] at indices[count].
+template <typename T, typename Combine>
 class NativeScatter final : public LibraryCall {
  public:
   explicit NativeScatter(const LibraryOp& op)
-      : shape_(scatter_shape(op)),
-        bytes_(op.result.num_bytes()) {}
+      : split_(ir::split_at(op.result.shape, op.attributes.integer("axis", 0))),
+        count_(op.operands[1].numel()),
+        numel_(op.result.numel()),
+        indices_(op.operands[1].dtype) {}
 
   std::string_view implementation() const override { return "native scatter"; }
 
-  void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
+  size_t scratch_bytes() const override {
+    return index_bytes() + (kIsWidened ? static_cast<size_t>(numel_) * sizeof(Store) : 0);
+  }
+
+  void run(const void* const* operands, void* result, std::byte* scratch) const override {
     // Without elements the pointers may be null.
-    if (result != operands[0] && bytes_ > 0) std::memcpy(result, operands[0], bytes_);
-    const auto* indices = static_cast<const Index*>(operands[1]);
+    if (numel_ == 0) return;
+    auto* const out = static_cast<T*>(result);
+    if (result != operands[0]) {
+      std::memcpy(result, operands[0], static_cast<size_t>(numel_) * sizeof(T));
+    }
+    const int64_t* indices = wide_indices(operands[1], scratch);
     const auto* updates = static_cast<const T*>(operands[2]);
-    auto* out = static_cast<T*>(result);
-    const int64_t lanes = shape_.outer * shape_.inner;
-    const int64_t grain = kWorkGrain / std::max<int64_t>(1, shape_.count) + 1;
+    if constexpr (kIsWidened) {
+      auto* const wide = reinterpret_cast<Store*>(scratch + index_bytes());
+      for (int64_t i = 0; i < numel_; ++i)
+        wide[i] = static_cast<Store>(out[i]);
+      scatter(wide, indices, updates);
+      for (int64_t i = 0; i < numel_; ++i)
+        out[i] = static_cast<T>(wide[i]);
+    } else {
+      scatter(out, indices, updates);
+    }
+  }
+
+ private:
+  using Store = Stored<T, Combine>;
+  static constexpr bool kIsWidened = !std::is_same_v<Store, T>;
+
+  size_t index_bytes() const {
+    constexpr size_t kAlignment = 64;
+    if (indices_ == DType::i64) return 0;
+    const size_t bytes = static_cast<size_t>(count_) * sizeof(int64_t);
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+
+  const int64_t* wide_indices(const void* indices, std::byte* scratch) const {
+    if (indices_ == DType::i64) return static_cast<const int64_t*>(indices);
+    auto* const wide = reinterpret_cast<int64_t*>(scratch);
+    std::copy_n(static_cast<const int32_t*>(indices), count_, wide);
+    return wide;
+  }
+
+  void scatter(Store* out, const int64_t* indices, const T* updates) const {
+    const int64_t lanes = split_.outer * split_.inner;
+    if (lanes < kFewLanes) {
+      const int64_t work = lanes * count_ / kWorkGrain + 1;
+      const int64_t parts = std::min<int64_t>(max_threads(), work);
+      parallel_for(parts, [&](int64_t part) {
+        const Rows rows{split_.extent * part / parts, split_.extent * (part + 1) / parts};
+        for (int64_t outer = 0; outer < split_.outer; ++outer)
+          put_lanes(out, indices, updates, rows, outer, 0, split_.inner);
+      });
+      return;
+    }
+    const int64_t grain = kWorkGrain / std::max<int64_t>(1, count_) + 1;
     parallel_ranges(lanes, grain, [&](int64_t begin, int64_t end) {
       while (begin < end) {  // a range may cross from one outer position to the next
-        const int64_t outer = begin / shape_.inner;
-        const int64_t stop = std::min(end, (outer + 1) * shape_.inner);
-        add_lanes(out, indices, updates, outer, begin % shape_.inner, stop - begin);
+        const int64_t outer = begin / split_.inner;
+        const int64_t stop = std::min(end, (outer + 1) * split_.inner);
+        put_lanes(
+            out, indices, updates, {0, split_.extent}, outer, begin % split_.inner, stop - begin);
         begin = stop;
       }
     });
   }
 
- private:
-  void add_lanes(T* out,
-                 const Index* indices,
+  struct Rows {
+    int64_t begin;
+    int64_t end;
+  };
+
+  void put_lanes(Store* out,
+                 const int64_t* indices,
                  const T* updates,
+                 Rows rows,
                  int64_t outer,
                  int64_t first,
                  int64_t count) const {
-    for (int64_t i = 0; i < shape_.count; ++i) {
-      const auto index = static_cast<int64_t>(indices[i]);
-      if (index < 0 || index >= shape_.extent) continue;
-      T* to = out + (outer * shape_.extent + index) * shape_.inner + first;
-      const T* from = updates + (outer * shape_.count + i) * shape_.inner + first;
-      for (int64_t j = 0; j < count; ++j)
-        to[j] = wrapping_add(to[j], from[j]);
+    for (int64_t i = 0; i < count_; ++i) {
+      const int64_t row = indices[i];
+      if (row < rows.begin || row >= rows.end) continue;
+      Store* to = out + (outer * split_.extent + row) * split_.inner + first;
+      const T* from = updates + (outer * count_ + i) * split_.inner + first;
+      for (int64_t j = 0; j < count; ++j) {
+        const auto old = static_cast<Computed<T>>(to[j]);
+        to[j] = static_cast<Store>(Combine()(old, static_cast<Computed<T>>(from[j])));
+      }
     }
   }
 
-  ScatterShape shape_;
-  size_t bytes_;
+  ir::AxisSplit split_;
+  int64_t count_;
+  int64_t numel_;
+  DType indices_;
 };
 
-template <typename Index>
-std::unique_ptr<LibraryCall> make_for_index(const LibraryOp& op) {
-  switch (op.result.dtype) {
-    case DType::f32:
-      return std::make_unique<NativeScatter<float, Index>>(op);
-    case DType::f64:
-      return std::make_unique<NativeScatter<double, Index>>(op);
-    case DType::i32:
-      return std::make_unique<NativeScatter<int32_t, Index>>(op);
-    case DType::i64:
-      return std::make_unique<NativeScatter<int64_t, Index>>(op);
-    case DType::f16:
-    case DType::bf16:
-    case DType::i8:
-    case DType::i16:
-    case DType::u8:
-    case DType::bool_:
-      return nullptr;
-  }
-  return nullptr;
+template <typename Combine>
+std::unique_ptr<LibraryCall> make(const LibraryOp& op) {
+  return visit_dtype(op.result.dtype, [&]<typename T>() -> std::unique_ptr<LibraryCall> {
+    return std::make_unique<NativeScatter<T, Combine>>(op);
+  });
 }
 
 }  // namespace
 
 std::unique_ptr<LibraryCall> make_native_scatter(const LibraryOp& op) {
   if (op.op != ir::OpKind::scatter) return nullptr;
-  if (op.attributes.has("mode") && op.attributes.text("mode") != "add") return nullptr;
-  return op.operands[1].dtype == DType::i32 ? make_for_index<int32_t>(op)
-                                            : make_for_index<int64_t>(op);
+  const std::string& mode = op.attributes.text("mode");
+  if (mode.empty() || mode == "add") return make<Add>(op);
+  if (mode == "mul") return make<Multiply>(op);
+  if (mode == "max") return make<Maximum>(op);
+  if (mode == "min") return make<Minimum>(op);
+  return make<Replace>(op);
 }
 
 }  // namespace wick::runtime

@@ -279,20 +279,92 @@ TEST(PoolingCall, GivesTheGradientToTheFirstLargestAndToNan) {
   expect_equal(forward, {operands[0]});
 }
 
-TEST(ScatterCall, AddsSlices) {
+constexpr DType kAllDTypes[] = {DType::f32,
+                                DType::f64,
+                                DType::f16,
+                                DType::bf16,
+                                DType::i8,
+                                DType::i16,
+                                DType::i32,
+                                DType::i64,
+                                DType::u8,
+                                DType::bool_};
+
+/// Random values, of floats some infinite, NaN or zeros of either sign.
+Literal special_literal(const Type& type, std::mt19937_64& random) {
+  Literal value = random_literal(type, random);
+  visit_dtype(type.dtype, [&]<typename T>() {
+    if constexpr (dtype_of<T>() <= DType::bf16) {
+      constexpr float kInfinity = std::numeric_limits<float>::infinity();
+      const float specials[] = {kInfinity, -kInfinity, std::nanf(""), -std::nanf(""), 0.0F, -0.0F};
+      for (T& element : value.mutable_values<T>()) {
+        if (random() % 8 == 0) element = static_cast<T>(specials[random() % 6]);
+      }
+    }
+  });
+  return value;
+}
+
+class OrderedCall : public testing::TestWithParam<DType> {};
+
+TEST_P(OrderedCall, Scatters) {
   std::mt19937_64 random(3);
-  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
+  for (const char* mode : {"add", "mul", "max", "min", "set"}) {
     for (const int64_t axis : {0, 1, 2}) {
-      const Type x{dtype, {5, 6, 7}};
+      const Type x{GetParam(), {5, 6, 7}};
       Shape updates = x.shape;
-      updates.set(static_cast<int>(axis), 40);
-      const LibraryOp op =
-          make_op(OpKind::scatter, {x, {DType::i64, {40}}, {dtype, updates}}, {{"axis", axis}});
+      updates.set(static_cast<int>(axis), 10);
+      const LibraryOp op = make_op(OpKind::scatter,
+                                   {x, {DType::i64, {10}}, {GetParam(), updates}},
+                                   {{"axis", axis}, {"mode", std::string(mode)}});
       expect_equal(op,
                    {random_literal(op.operands[0], random),
                     random_literal(op.operands[1], random),  // some out of range
                     random_literal(op.operands[2], random)});
     }
+  }
+}
+
+TEST_P(OrderedCall, Scans) {
+  std::mt19937_64 random(4);
+  for (const char* kind : {"sum", "prod", "max", "min", "logaddexp"}) {
+    if (kind == std::string_view("logaddexp") && !is_float(GetParam())) continue;
+    for (const Shape& shape : {Shape{3, 70, 5}, Shape{1, 9, 150}, Shape{2, 0, 3}, Shape{0, 4, 1}}) {
+      for (const bool reverse : {false, true}) {
+        const LibraryOp op =
+            make_op(OpKind::scan,
+                    {{GetParam(), shape}},
+                    {{"axis", int64_t{1}}, {"kind", std::string(kind)}, {"reverse", reverse}});
+        expect_equal(op, {random_literal(op.operands[0], random)});
+        expect_equal(op, {special_literal(op.operands[0], random)});
+      }
+    }
+  }
+}
+
+TEST_P(OrderedCall, Sorts) {
+  std::mt19937_64 random(5);
+  // Above and below where radix sort begins.
+  for (const Shape& shape : {Shape{3, 20, 4}, Shape{2, 1500, 2}, Shape{2, 0, 3}, Shape{4, 1, 1}}) {
+    for (const bool descending : {false, true}) {
+      const LibraryOp op = make_op(OpKind::argsort,
+                                   {{GetParam(), shape}},
+                                   {{"axis", int64_t{1}}, {"descending", descending}});
+      expect_equal(op, {random_literal(op.operands[0], random)});
+      expect_equal(op, {special_literal(op.operands[0], random)});
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes, OrderedCall, testing::ValuesIn(kAllDTypes), [](const auto& info) {
+  return std::string(to_string(info.param));
+});
+
+TEST(ScatterCall, SharesSlicesOutWhereLanesAreFew) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::i64}) {
+    expect_equal(make_op(OpKind::scatter,
+                         {{dtype, {10, 2}}, {DType::i64, {90000}}, {dtype, {90000, 2}}},
+                         {{"axis", int64_t{0}}, {"mode", std::string("max")}}));
   }
 }
 

@@ -1,0 +1,116 @@
+// scan: each lane along the axis from one end to the other, floats in double.
+
+#include <algorithm>
+#include <array>
+
+#include "wick/ir/axis_split.h"
+#include "wick/runtime/combine.h"
+#include "wick/runtime/library_call.h"
+#include "wick/runtime/parallel.h"
+
+namespace wick::runtime {
+namespace {
+
+constexpr int64_t kWorkGrain = 32768;
+/// Lanes beside each other go together, so that memory is read in order.
+constexpr int64_t kBlock = 64;
+
+template <typename T>
+using Accumulator = std::conditional_t<std::is_floating_point_v<Computed<T>>, double, Computed<T>>;
+
+/// From a double by way of float, as generated kernels do; max and min are exact in any case.
+template <typename T>
+T rounded(Accumulator<T> value) {
+  return static_cast<T>(static_cast<Computed<T>>(value));
+}
+
+template <typename T>
+Accumulator<T> widened(T value) {
+  return static_cast<Computed<T>>(value);
+}
+
+template <typename T, typename Combine>
+class NativeScan final : public LibraryCall {
+ public:
+  NativeScan(const ir::AxisSplit& split, bool reverse)
+      : split_(split),
+        first_(reverse ? (split.extent - 1) * split.inner : 0),
+        stride_(reverse ? -split.inner : split.inner) {}
+
+  std::string_view implementation() const override { return "native scan"; }
+
+  void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
+    if (split_.extent == 0) return;
+    const auto* x = static_cast<const T*>(operands[0]);
+    auto* out = static_cast<T*>(result);
+    const int64_t lanes = split_.outer * split_.inner;
+    const int64_t grain = kWorkGrain / split_.extent + 1;
+    parallel_ranges(lanes, grain, [&](int64_t begin, int64_t end) {
+      while (begin < end) {  // a block does not cross from one outer position to the next
+        const int64_t inner = begin % split_.inner;
+        const int64_t count = std::min({kBlock, end - begin, split_.inner - inner});
+        const int64_t at = begin / split_.inner * split_.extent * split_.inner + inner + first_;
+        count == 1 ? scan_lane(x + at, out + at) : scan_block(x + at, out + at, count);
+        begin += count;
+      }
+    });
+  }
+
+ private:
+  void scan_lane(const T* x, T* out) const {
+    Accumulator<T> value = widened(x[0]);
+    out[0] = x[0];
+    for (int64_t i = 1; i < split_.extent; ++i) {
+      value = Combine()(value, widened(x[i * stride_]));
+      out[i * stride_] = rounded<T>(value);
+    }
+  }
+
+  void scan_block(const T* x, T* out, int64_t count) const {
+    std::array<Accumulator<T>, kBlock> values;
+    for (int64_t j = 0; j < count; ++j) {
+      values[static_cast<size_t>(j)] = widened(x[j]);
+      out[j] = x[j];
+    }
+    for (int64_t i = 1; i < split_.extent; ++i) {
+      x += stride_;
+      out += stride_;
+      for (int64_t j = 0; j < count; ++j) {
+        auto& value = values[static_cast<size_t>(j)];
+        value = Combine()(value, widened(x[j]));
+        out[j] = rounded<T>(value);
+      }
+    }
+  }
+
+  ir::AxisSplit split_;
+  int64_t first_;   // from a lane's start to where the walk begins
+  int64_t stride_;  // of the walk
+};
+
+template <typename Combine>
+std::unique_ptr<LibraryCall> make(const LibraryOp& op) {
+  const ir::AxisSplit split = ir::split_at(op.result.shape, op.attributes.integer("axis", 0));
+  const bool reverse = op.attributes.flag("reverse");
+  return visit_dtype(op.result.dtype, [&]<typename T>() -> std::unique_ptr<LibraryCall> {
+    if constexpr (std::is_invocable_v<Combine, Accumulator<T>, Accumulator<T>>) {
+      return std::make_unique<NativeScan<T, Combine>>(split, reverse);
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<LibraryCall> make_native_scan(const LibraryOp& op) {
+  if (op.op != ir::OpKind::scan) return nullptr;
+  const std::string_view kind = op.attributes.text("kind");
+  if (kind == "sum") return make<Add>(op);
+  if (kind == "prod") return make<Multiply>(op);
+  if (kind == "max") return make<Maximum>(op);
+  if (kind == "min") return make<Minimum>(op);
+  return make<LogAddExp>(op);
+}
+
+}  // namespace wick::runtime
