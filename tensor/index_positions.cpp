@@ -1,11 +1,15 @@
 #include "wick/tensor/index_positions.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/recording.h"
+#include "wick/tensor/scan.h"
 
 namespace wick::detail {
 
@@ -25,6 +29,30 @@ struct JoinedPositions {
   Axes order;   // of x's axes; empty where they stayed
   Shape shape;  // of x with these axes apart
 };
+
+/// put_at with one mask, which does not need to know how many elements that is.
+Tensor put_masked(const Tensor& x,
+                  const AxisPositions& masked,
+                  const Tensor& value,
+                  ScatterMode mode,
+                  Where where) {
+  const auto& [axis, mask] = masked;
+  const int after = x.ndim() - axis - 1;
+  Tensor spread = value;
+  // With an element for each picked one, each position needs to know which it is.
+  if (const int along = value.ndim() - after - 1; along >= 0 && value.shape()[along] != 1) {
+    if (value.shape()[along] == 0) return x;
+    spread = take(value, true_ordinals(mask, where), along, where);
+  }
+  Axes beside(static_cast<size_t>(after) + 1, 1);
+  beside[0] = mask.numel();
+  const Tensor picks = reshape(mask, Shape(beside), where);
+  spread = broadcast_to(spread, x.shape(), where);
+  const bool adds = mode == ScatterMode::add;
+  const Tensor rest = adds ? zero_of(x.dtype()) : x;
+  const Tensor chosen = record_where(picks, {spread, where}, {rest, where}, where);
+  return adds ? binary(OpKind::add, {x, where}, {chosen, where}, where) : chosen;
+}
 
 Tensor resolved(const Tensor& positions, int64_t extent, Where where) {
   return positions.dtype() == DType::bool_ ? true_positions(positions, where)
@@ -129,6 +157,12 @@ Tensor true_positions(const Tensor& mask, Where where) {
   return from_vector(positions, {std::ssize(positions)}, where);
 }
 
+Tensor true_ordinals(const Tensor& mask, Where where) {
+  const Tensor counts = cast(flatten(mask, 0, -1, where), DType::i64, where);
+  const Tensor so_far = scan(counts, 0, "sum", where);
+  return binary(OpKind::sub, {so_far, where}, {int64_t{1}, where}, where);
+}
+
 Tensor wrap_positions(const Tensor& positions, int64_t extent, Where where) {
   const DType dtype = positions.dtype();
   const bool is_index = dtype == DType::i32 || dtype == DType::i64;
@@ -144,6 +178,44 @@ Tensor wrap_positions(const Tensor& positions, int64_t extent, Where where) {
 Tensor read_at(const Tensor& x, const std::vector<AxisPositions>& positions, Where where) {
   const JoinedPositions joined = join(x, positions, /*drop=*/false, where);
   return take(joined.x, joined.positions, joined.axis, where);
+}
+
+Tensor scatter_slices(const Tensor& x,
+                      int axis,
+                      const Tensor& indices,
+                      const Tensor& updates,
+                      ScatterMode mode,
+                      Where where) {
+  constexpr std::string_view kModes[] = {"set", "add", "mul", "max", "min"};
+  ir::Attributes attributes{{"axis", int64_t{axis}}};
+  if (mode != ScatterMode::add) {
+    attributes.set("mode", std::string(kModes[static_cast<size_t>(mode)]));
+  }
+  const Ref<Node> operands[] = {x.node(), indices.node(), updates.node()};
+  return record_nodes(OpKind::scatter, operands, share(std::move(attributes)), where);
+}
+
+Tensor put_at(const Tensor& x,
+              const std::vector<AxisPositions>& positions,
+              const Tensor& value,
+              ScatterMode mode,
+              Where where) {
+  const bool is_mask = positions.front().positions.dtype() == DType::bool_;
+  if (positions.size() == 1 && is_mask) {
+    return put_masked(x, positions.front(), value, mode, where);
+  }
+  const JoinedPositions joined = join(x, positions, /*drop=*/true, where);
+  Axes extents = to_axes(joined.x.shape());
+  const Shape& places = joined.positions.shape();
+  extents.insert(extents.erase(extents.begin() + joined.axis), places.begin(), places.end());
+  const Tensor updates = broadcast_to(value, Shape(extents), where);
+  const Tensor flat = scatter_slices(joined.x, joined.axis, joined.positions, updates, mode, where);
+  const Tensor result = reshape(flat, joined.shape, where);
+  if (joined.order.empty()) return result;
+  Axes back(joined.order.size());
+  for (size_t i = 0; i < back.size(); ++i)
+    back[static_cast<size_t>(joined.order[i])] = static_cast<int64_t>(i);
+  return permute(result, std::move(back), where);
 }
 
 }  // namespace wick::detail

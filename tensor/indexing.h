@@ -4,6 +4,10 @@
 //
 //   x[0]   x[-1]   x[Slice{1, 5}]   x[Slice{.step = -1}]   x[{0, ellipsis, newaxis, Slice{}}]
 //   x[rows]   x[{rows, columns}]   x[x > 0]      // i32 or i64 tensors, bool masks
+//   x[{0, Slice{1, 3}}] = v;   x[x < 0] = 0;   x[rows] += 1;
+//
+// Values never change: assigning rebinds x to a new value, as `x += y` does, and other tensors that
+// were made from x keep what they had.
 
 #include <concepts>
 #include <initializer_list>
@@ -98,10 +102,21 @@ class Indices {
 /// position that does not exist, a mask whose shape is not that of its axes.
 Tensor index(const Tensor& x, const Indices& indices);
 
-/// The result of x[indices] for an x that is no constant: a tensor, found on first use.
+/// x with `value`, cast to x's dtype and broadcast to the shape of x[indices], at the indices;
+/// where an index tensor names a place twice, the last value wins. With `accumulate`, values are
+/// added instead, all of them. Through a mask, a value per picked element needs no materialization
+/// either; surplus values are ignored and missing ones repeat the last.
+Tensor index_put(const Tensor& x,
+                 const Indices& indices,
+                 const Operand& value,
+                 bool accumulate = false);
+
+/// The result of x[indices] for an x that can be rebound: a tensor when read, a place when assigned
+/// to. Meant to be used at once; one that is kept (`auto row = x[0]`) reads what x was then and
+/// cannot be assigned to.
 class [[nodiscard]] IndexedTensor {
  public:
-  IndexedTensor(Tensor& x, Indices indices) : x_(x), indices_(std::move(indices)) {}
+  IndexedTensor(Tensor& x, Indices indices) : target_(&x), x_(x), indices_(std::move(indices)) {}
 
   IndexedTensor(const IndexedTensor&) = default;
   ~IndexedTensor() = default;
@@ -114,6 +129,20 @@ class [[nodiscard]] IndexedTensor {
     if (!value_.defined()) value_ = index(x_, indices_);
     return value_;
   }
+
+  // Rebinding x. As in NumPy, `x[rows] += v` adds once where rows names a place twice; index_put
+  // with accumulate adds each time.
+  void operator=(const Operand& v) && { put(v); }
+
+  void operator=(const IndexedTensor& v) && { put(v); }
+
+  void operator+=(const Operand& v) && { put(read() + v); }
+
+  void operator-=(const Operand& v) && { put(read() - v); }
+
+  void operator*=(const Operand& v) && { put(read() * v); }
+
+  void operator/=(const Operand& v) && { put(read() / v); }
 
   // What is mostly asked of a tensor.
   const Tensor operator[](const Indices& indices) const { return index(value(), indices); }
@@ -165,6 +194,11 @@ class [[nodiscard]] IndexedTensor {
   [[nodiscard]] Tensor detach() const { return value().detach(); }
 
  private:
+  [[nodiscard]] Operand read() const { return {value(), indices_.where()}; }
+
+  void put(const Operand& v) { *target_ = index_put(x_, indices_, v); }
+
+  Tensor* target_;
   Tensor x_;
   Indices indices_;
   mutable Tensor value_;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/tensor/recording.h"
+
 namespace wick::detail {
 
 const Type& type_of(std::string_view op, const Tensor& x, Where where) {
@@ -41,6 +43,34 @@ void require_rank(std::string_view op, int least, const Type& type, Where where)
 void require_integer(std::string_view op, const Type& type, Where where) {
   if (is_integer(type.dtype)) return;
   throw Error(where, op, fmt::format("needs integers, got {}", to_string(type)));
+}
+
+void require_float(std::string_view op, const Type& type, Where where) {
+  if (is_float(type.dtype)) return;
+  throw Error(where, op, fmt::format("needs floats, got {}", to_string(type)));
+}
+
+Tensor operand_as(std::string_view op, const Operand& value, DType dtype, Where where) {
+  if (value.tensor != nullptr) {
+    type_of(op, *value.tensor, where);
+    return cast(*value.tensor, dtype, where);
+  }
+  const Number number(value);
+  if (Ref<Node> constant = shared_constant(dtype, number)) return Tensor(std::move(constant));
+  const std::optional<uint64_t> bits = bits_of(number, dtype);
+  if (!bits) {
+    throw Error(
+        where, op, fmt::format("the number {} does not fit {}", value.real, to_string(dtype)));
+  }
+  return Tensor(Node::scalar(dtype, *bits, where));
+}
+
+Tensor zero_of(DType dtype) {
+  return Tensor(shared_constant(dtype, int64_t{0}));
+}
+
+Tensor one_of(DType dtype) {
+  return Tensor(shared_constant(dtype, int64_t{1}));
 }
 
 }  // namespace wick::detail

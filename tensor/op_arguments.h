@@ -20,7 +20,12 @@ int axis_of(std::string_view op, int64_t axis, const Type& type, Where where);
 Axes axes_of(std::string_view op, const Axes& axes, const Type& type, Where where);
 /// Error unless the tensor has at least this many axes.
 void require_rank(std::string_view op, int least, const Type& type, Where where);
-/// Error unless the indices are integers.
 void require_integer(std::string_view op, const Type& type, Where where);
+void require_float(std::string_view op, const Type& type, Where where);
+/// A tensor cast to the dtype, a number as a scalar of it. Error when it does not fit.
+Tensor operand_as(std::string_view op, const Operand& value, DType dtype, Where where);
+/// The scalar 0 or 1 of a dtype, for an operand.
+Tensor zero_of(DType dtype);
+Tensor one_of(DType dtype);
 
 }  // namespace wick::detail

@@ -122,11 +122,6 @@ Tensor stack(std::span<const Tensor> tensors, int axis, Where where = Where::cur
 Tensor pad(const Tensor& x, Axes low, Axes high, double value = 0, Where where = Where::current());
 /// Slices of x along axis at the integer indices.
 Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where = Where::current());
-Tensor scatter_add(const Tensor& x,
-                   const Tensor& indices,
-                   const Tensor& updates,
-                   int axis = 0,
-                   Where where = Where::current());
 /// 1 where the last axis's position equals the index.
 Tensor one_hot(const Tensor& indices,
                int64_t num_classes,

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "wick/tensor/index_positions.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
@@ -328,9 +329,11 @@ Tensor fold(const Tensor& columns, const Axes& output, const UnfoldOptions& opti
   const int64_t width = extents[1] + 2 * across.padding;
   const DType dtype = columns.dtype();
   const Tensor no_rows = zeros({samples, channels, rows.kernel, rows.count, width}, dtype, where);
-  const Tensor by_rows = scatter_add(no_rows, across.positions(where), by_axis, 4, where);
+  const Tensor by_rows =
+      detail::scatter_slices(no_rows, 4, across.positions(where), by_axis, ScatterMode::add, where);
   const Tensor nothing = zeros({samples, channels, height, width}, dtype, where);
-  const Tensor padded = scatter_add(nothing, rows.positions(where), by_rows, 2, where);
+  const Tensor padded =
+      detail::scatter_slices(nothing, 2, rows.positions(where), by_rows, ScatterMode::add, where);
   const Axes crop{0, 0, -rows.padding, -across.padding};
   return pad(padded, crop, crop, 0, where);
 }

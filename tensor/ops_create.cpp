@@ -72,18 +72,19 @@ Tensor arange(int64_t count, DType dtype, Where where) {
 }
 
 Tensor linspace(double start, double stop, int64_t count, DType dtype, Where where) {
-  if (!is_float(dtype)) {
-    constexpr auto kText = "the dtype must be a float, not {}";
-    throw Error(where, "linspace", fmt::format(kText, to_string(dtype)));
-  }
-  const Tensor position = arange(count, dtype, where);
+  const Tensor position = arange(count, DType::f64, where);
   const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0.0;
-  const Tensor offset = record_binary(OpKind::mul, {position, where}, {step, where}, where);
-  const Tensor value = record_binary(OpKind::add, {offset, where}, {start, where}, where);
-  if (count < 2) return value;
-  // The last value is exactly `stop`, which start + n * step need not be.
-  const Tensor is_last = record_binary(OpKind::eq, {position, where}, {count - 1, where}, where);
-  return detail::record_where(is_last, {stop, where}, {value, where}, where);
+  // From both ends inward, so that both are exact.
+  const auto half = [&](double end, const Tensor& from_end, double direction) {
+    const Tensor offset = record_binary(OpKind::mul, {from_end, where}, {direction, where}, where);
+    return record_binary(OpKind::add, {offset, where}, {end, where}, where);
+  };
+  const auto last = static_cast<double>(count - 1);
+  const Tensor to_last = record_binary(OpKind::sub, {last, where}, {position, where}, where);
+  const Tensor is_low = record_binary(OpKind::le, {position, where}, {to_last, where}, where);
+  const Tensor low = half(start, position, step);
+  const Tensor high = half(stop, to_last, -step);
+  return cast(detail::record_where(is_low, {low, where}, {high, where}, where), dtype, where);
 }
 
 Tensor eye(int64_t n, DType dtype, Where where) {

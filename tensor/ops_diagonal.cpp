@@ -75,13 +75,15 @@ int64_t square_around(int64_t length, int64_t offset, Where where) {
 
 Tensor tril(const Tensor& x, int64_t offset, Where where) {
   detail::require_rank("tril", 2, type_of("tril", x, where), where);
-  return detail::record_where(is_at_or_below(x, offset, where), {x, where}, {0, where}, where);
+  const Tensor zero = detail::zero_of(x.dtype());
+  return detail::record_where(is_at_or_below(x, offset, where), {x, where}, {zero, where}, where);
 }
 
 Tensor triu(const Tensor& x, int64_t offset, Where where) {
   detail::require_rank("triu", 2, type_of("triu", x, where), where);
   const int64_t below = std::max(offset, -x.shape()[x.ndim() - 2]) - 1;
-  return detail::record_where(is_at_or_below(x, below, where), {0, where}, {x, where}, where);
+  const Tensor zero = detail::zero_of(x.dtype());
+  return detail::record_where(is_at_or_below(x, below, where), {zero, where}, {x, where}, where);
 }
 
 Tensor tril_indices(int64_t rows, int64_t columns, int64_t offset, Where where) {

@@ -263,15 +263,6 @@ Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where) {
   return record_nodes(OpKind::gather, operands, share({{"axis", position}}), where);
 }
 
-Tensor scatter_add(
-    const Tensor& x, const Tensor& indices, const Tensor& updates, int axis, Where where) {
-  constexpr OpKind kOp = OpKind::scatter;
-  const Ref<detail::Node> operands[] = {
-      node_of(kOp, x, 1, where), node_of(kOp, indices, 2, where), node_of(kOp, updates, 3, where)};
-  const int64_t position = normalize_axis(kOp, axis, x.type(), where);
-  return record_nodes(kOp, operands, share({{"axis", position}}), where);
-}
-
 Tensor one_hot(const Tensor& indices, int64_t num_classes, DType dtype, Where where) {
   const Type& type = node_of(OpKind::eq, indices, 1, where)->type();
   if (!is_integer(type.dtype) || num_classes < 0) {

@@ -6,6 +6,7 @@
 
 #include "wick/autograd/autograd.h"
 #include "wick/passes/options.h"
+#include "wick/tensor/ops_index.h"
 
 namespace wick {
 namespace {
@@ -117,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"indexed",
              [](Inputs x) {
                const Tensor i = from_vector(std::vector<int64_t>{3, 1, 1, 0}, {4});
-               return square(take(x[0], i, 0) + scatter_add(x[1], i, x[1], 0));
+               return square(take(x[0], i, 0) + index_add(x[1], 0, i, x[1]));
              },
              {{4, 6}, {4, 6}}}),
     [](const auto& info) { return info.param.name; });

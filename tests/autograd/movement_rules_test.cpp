@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
+#include "wick/tensor/ops_index.h"
 
 namespace wick {
 namespace {
@@ -130,7 +131,7 @@ TEST(MovementRules, GatherClampsItsIndices) {
 TEST(MovementRules, ScatterAdd) {
   for (const int axis : {0, 1, 2}) {
     const TensorFunction f = [axis](std::span<const Tensor> x) {
-      return square(scatter_add(x[0], ints({1, 0, 1}, {3}), x[1], axis));
+      return square(index_add(x[0], axis, ints({1, 0, 1}, {3}), x[1]));
     };
     Shape updates{2, 3, 4};
     updates.set(axis, 3);
@@ -142,7 +143,7 @@ TEST(MovementRules, DroppedUpdatesGetNothing) {
   Tensor updates = tensor({{1, 2}, {3, 4}, {5, 6}});
   updates.requires_grad_();
 
-  sum(scatter_add(zeros({2, 2}), ints({0, 7, -1}, {3}), updates, 0)).backward();
+  sum(index_add(zeros({2, 2}), 0, ints({0, 7, -1}, {3}), updates)).backward();
 
   EXPECT_EQ(updates.grad().to_vector<float>(), (std::vector<float>{1, 1, 0, 0, 0, 0}));
 }

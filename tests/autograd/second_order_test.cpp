@@ -3,6 +3,7 @@
 
 #include "wick/autograd/autograd.h"
 #include "wick/autograd/functional.h"
+#include "wick/tensor/ops_index.h"
 
 namespace wick {
 namespace {
@@ -83,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"scatter_add",
              [](Inputs x) {
                const Tensor rows = from_vector(std::vector<int64_t>{2, 0, 2}, {3});
-               return square(scatter_add(x[0], rows, x[1]));
+               return square(index_add(x[0], 0, rows, x[1]));
              },
              {{3, 2}, {3, 2}}},
         Case{"conv2d",

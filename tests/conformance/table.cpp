@@ -12,7 +12,8 @@ std::vector<Family> families() {
           {"nn", nn()},
           {"recurrent", recurrent()},
           {"reductions", reductions()},
-          {"shape", shape()}};
+          {"shape", shape()},
+          {"sorting", sorting()}};
 }
 
 }  // namespace wick::conformance

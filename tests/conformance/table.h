@@ -59,6 +59,7 @@ std::vector<Entry> nn();
 std::vector<Entry> recurrent();
 std::vector<Entry> reductions();
 std::vector<Entry> shape();
+std::vector<Entry> sorting();
 
 struct Family {
   std::string_view name;

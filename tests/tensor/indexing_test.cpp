@@ -1,5 +1,7 @@
 #include "wick/tensor/indexing.h"
 
+#include <functional>
+
 #include "expect_values.h"
 
 namespace wick {
@@ -73,6 +75,115 @@ TEST(Indexing, ATensorThatIsNoConstantReadsTheSame) {
   EXPECT_EQ(x[0][1].item<int>(), 11);
   EXPECT_EQ(x[1].sum().item<int>(), 42);
 }
+
+TEST(IndexPut, PositionsAndSlices) {
+  Tensor x = counting({2, 3});
+  const Tensor before = x;
+  x[{1, Slice{.step = 2}}] = 9;
+  x[{Slice{}, Slice{.step = -1}}] = tensor({1, 2, 3});
+
+  expect_values(before, {2, 3}, {0, 1, 2, 3, 4, 5});
+  expect_values(x, {2, 3}, {3, 2, 1, 3, 2, 1});
+  x[{ellipsis, -1}] = tensor({7, 8});
+  x[{0, Slice{0, 0}}] = 5;  // nothing
+  expect_values(x, {2, 3}, {3, 2, 7, 3, 2, 8});
+  x[{0, newaxis, Slice{1, {}}}] = before[{Slice{}, Slice{0, 2}}][1];
+  expect_values(x, {2, 3}, {3, 3, 4, 3, 2, 8});
+  x[0] += x[1];
+  x[{1, 0}] *= 10;
+  expect_values(x, {2, 3}, {6, 5, 12, 30, 2, 8});
+  expect_values(index_put(before, {0, 1}, 10, true), {2, 3}, {0, 11, 2, 3, 4, 5});
+}
+
+TEST(IndexPut, IndexTensors) {
+  const Tensor x = zeros({3, 4});
+  const Tensor rows = ints({0, -1, 0, 5}, {4});  // 5 is dropped
+  const Tensor values = tensor({1, 2, 3, 4});
+
+  Tensor by_row = x;
+  by_row[{rows, 1}] = values;
+  expect_values(by_row, {3, 4}, {0, 3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0});
+  expect_values(index_put(x, {rows, ints({1, 1, 1, 0}, {4})}, values, true),
+                {3, 4},
+                {0, 4, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0});
+  Tensor cube = zeros({2, 3, 2});
+  cube[{ints({0, 1}, {2}), Slice{1, 2}, ints({1, 0}, {2})}] = tensor({5, 6}).reshape({2, 1});
+  expect_values(cube, {2, 3, 2}, {0, 0, 0, 5, 0, 0, 0, 0, 6, 0, 0, 0});
+}
+
+TEST(IndexPut, MasksNeedNoMaterialization) {
+  Tensor x = counting({2, 3});
+  x[x > 3] = -1;
+  x[{Slice{}, tensor({1, 0, 0}).to(DType::bool_)}] = tensor({7, 8}).reshape({2, 1});
+  x[x < 0] = tensor({5, 6});
+  EXPECT_FALSE(x.is_materialized());
+
+  expect_values(x, {2, 3}, {7, 1, 2, 8, 5, 6});
+  expect_values(index_put(x, x > 6, 1, true), {2, 3}, {8, 1, 2, 9, 5, 6});
+}
+
+TEST(IndexPut, CastsToTheDtypeOfTheTarget) {
+  for (const DType dtype : {DType::f64,
+                            DType::f16,
+                            DType::bf16,
+                            DType::i8,
+                            DType::i16,
+                            DType::i32,
+                            DType::i64,
+                            DType::u8,
+                            DType::bool_}) {
+    Tensor x = zeros({3}, dtype);
+    x[1] = 1;
+    x[ints({2}, {1})] = tensor({1});
+    expect_values(x, {3}, {0, 1, 1});
+    EXPECT_EQ(x.dtype(), dtype);
+  }
+}
+
+struct BadIndex {
+  std::function<void(Tensor&)> call;
+  const char* message;
+};
+
+class IndexingErrors : public ::testing::TestWithParam<BadIndex> {};
+
+TEST_P(IndexingErrors, NameTheOpAndKeepTheTensor) {
+  const Tensor before = zeros({2, 3});
+  Tensor x = before;
+  try {
+    GetParam().call(x);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.op() + ": " + error.text(), GetParam().message);
+    EXPECT_EQ(error.where().file, __FILE__);
+    EXPECT_EQ(x.node(), before.node());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Family,
+    IndexingErrors,
+    ::testing::Values(
+        BadIndex{[](Tensor& x) { (void)x[2].value(); },
+                 "index: position 2 is out of range for axis 0 of f32[2,3]"},
+        BadIndex{[](Tensor& x) { x[{0, -4}] = 1; },
+                 "index: position -4 is out of range for axis 1 of f32[2,3]"},
+        BadIndex{[](Tensor& x) { x[{0, 0, 0}] = 1; },
+                 "index: too many indices: 3 axes of f32[2,3]"},
+        BadIndex{[](Tensor& x) { x[{ellipsis, ellipsis}] = 1; },
+                 "index: there is more than one ellipsis"},
+        BadIndex{[](Tensor& x) { x[Slice{.step = 0}] = 1; }, "index: the step is 0"},
+        BadIndex{[](Tensor& x) { x[ones({2})] = 1; },
+                 "index: an index should be an integer or a bool tensor, got f32[2]"},
+        BadIndex{[](Tensor& x) { x[ones({3}, DType::bool_)] = 1; },
+                 "index: mask bool[3] does not have the extents of f32[2,3] from axis 0 on"},
+        BadIndex{
+            [](Tensor& x) { x[{ints({0, 1}, {2}), ints({0, 1, 2}, {3})}] = 1; },
+            "index: the index at axis 1, i64[3], does not broadcast with those before it, [2]"},
+        BadIndex{[](Tensor& x) { x[0] = ones({2}); },
+                 "broadcast: f32[2] does not broadcast to [3]"},
+        BadIndex{[](Tensor& x) { (void)index_put(x.to(DType::i8), 0, 1000); },
+                 "index_put: the number 1000 does not fit i8"}));
 
 }  // namespace
 }  // namespace wick

@@ -2,6 +2,8 @@
 
 #include "expect_values.h"
 
+#include "wick/tensor/ops_index.h"
+
 namespace wick {
 namespace {
 
@@ -98,7 +100,7 @@ TEST(Movement, TakeAndScatter) {
 
   expect_values(take(x, at, 0), {3, 2}, {4, 5, 0, 1, 4, 5});
   expect_values(take(x, tensor({1}).to(DType::i32), 1), {3, 1}, {1, 3, 5});
-  expect_values(scatter_add(zeros({3, 2}), at, ones({3, 2})), {3, 2}, {1, 1, 0, 0, 2, 2});
+  expect_values(index_add(zeros({3, 2}), 0, at, ones({3, 2})), {3, 2}, {1, 1, 0, 0, 2, 2});
 }
 
 TEST(Movement, OneHot) {

@@ -1,0 +1,45 @@
+// Bool masks.
+
+#include <fmt/format.h>
+
+#include "wick/tensor/index_positions.h"
+#include "wick/tensor/op_arguments.h"
+#include "wick/tensor/ops_shape.h"
+#include "wick/tensor/recording.h"
+
+namespace wick {
+
+using detail::type_of;
+
+namespace {
+
+void require_mask(std::string_view op, const Tensor& mask, Where where) {
+  const Type& type = type_of(op, mask, where);
+  if (type.dtype == DType::bool_) return;
+  throw Error(where, op, fmt::format("the mask should be bool, got {}", to_string(type)));
+}
+
+}  // namespace
+
+Tensor masked_select(const Tensor& x, const Tensor& mask, Where where) {
+  require_mask("masked_select", mask, where);
+  type_of("masked_select", x, where);
+  const Tensor operands[] = {x, mask};
+  const std::vector<Tensor> wide = broadcast_tensors(operands, where);
+  const Tensor positions = detail::true_positions(wide[1], where);
+  return take(flatten(wide[0], 0, -1, where), positions, 0, where);
+}
+
+Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source, Where where) {
+  constexpr auto kOp = "masked_scatter";
+  require_mask(kOp, mask, where);
+  const Type& type = type_of(kOp, x, where);
+  const Tensor picks = broadcast_to(mask, type.shape, where);
+  const Tensor values = detail::operand_as(kOp, {source, where}, type.dtype, where);
+  if (values.numel() == 0) return x;
+  const Tensor at = reshape(detail::true_ordinals(picks, where), type.shape, where);
+  const Tensor spread = take(flatten(values, 0, -1, where), at, 0, where);
+  return detail::record_where(picks, {spread, where}, {x, where}, where);
+}
+
+}  // namespace wick

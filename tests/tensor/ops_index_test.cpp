@@ -1,0 +1,198 @@
+#include "wick/tensor/ops_index.h"
+
+#include <functional>
+#include <limits>
+
+#include "expect_values.h"
+
+#include "wick/tensor/ops_creation.h"
+#include "wick/tensor/ops_search.h"
+
+namespace wick {
+namespace {
+
+using testing::expect_values;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+Tensor counting(Shape shape) {
+  return arange(shape.numel(), DType::f32).reshape(shape);
+}
+
+Tensor ints(const std::vector<int64_t>& values, Shape shape) {
+  return from_vector(values, std::move(shape));
+}
+
+TEST(IndexOps, GatherByElements) {
+  const Tensor x = counting({3, 4});
+
+  expect_values(gather(x, 0, ints({2, 0}, {1, 2})), {1, 2}, {8, 1});
+  expect_values(gather(x, 1, ints({3, 0, 9, -1}, {2, 2})), {2, 2}, {3, 0, 7, 4});
+  expect_values(take_along_axis(x, ints({-1, 1}, {1, 2}), 1), {3, 2}, {3, 1, 7, 5, 11, 9});
+  expect_values(gather(scalar(7), 0, ints({0, 0}, {2})), {2}, {7, 7});
+  EXPECT_EQ(to_string(gather(zeros({0, 3}), 1, zeros({0, 5}, DType::i32)).shape()), "[0,5]");
+}
+
+TEST(IndexOps, ScatterByElements) {
+  const Tensor x = zeros({2, 3});
+  const Tensor at = ints({2, 2, 0, 5}, {2, 2});
+  const Tensor source = tensor({{1, 2, 9}, {3, 4, 9}});
+
+  expect_values(scatter(x, 1, at, source), {2, 3}, {0, 0, 2, 3, 0, 0});
+  expect_values(scatter(x, 1, at, 7), {2, 3}, {0, 0, 7, 7, 0, 0});
+  expect_values(scatter_add(x, 1, at, source), {2, 3}, {0, 0, 3, 3, 0, 0});
+  expect_values(scatter(x, 0, ints({1}, {1, 1}), source), {2, 3}, {0, 0, 0, 1, 0, 0});
+  const auto reduced = [&](ScatterReduction reduction, bool include_self) {
+    return scatter_reduce(ones({2, 3}) * 4, 1, at, source, reduction, include_self);
+  };
+  expect_values(reduced(ScatterReduction::mean, true), {2, 3}, {4, 4, 7.0F / 3, 3.5, 4, 4});
+  expect_values(reduced(ScatterReduction::mean, false), {2, 3}, {4, 4, 1.5, 3, 4, 4});
+  expect_values(reduced(ScatterReduction::prod, false), {2, 3}, {4, 4, 2, 3, 4, 4});
+  expect_values(reduced(ScatterReduction::amax, true), {2, 3}, {4, 4, 4, 4, 4, 4});
+  expect_values(reduced(ScatterReduction::amin, false), {2, 3}, {4, 4, 1, 3, 4, 4});
+}
+
+TEST(IndexOps, EveryDtype) {
+  for (const DType dtype : {DType::f64,
+                            DType::f16,
+                            DType::bf16,
+                            DType::i8,
+                            DType::i16,
+                            DType::i32,
+                            DType::i64,
+                            DType::u8,
+                            DType::bool_}) {
+    const Tensor x = tensor({1, 0, 1}).to(dtype);
+    const Tensor at = ints({0, 2}, {2});
+    expect_values(scatter(x, 0, at, 0), {3}, {0, 0, 0});
+    expect_values(index_copy(x, 0, at, zeros({2})), {3}, {0, 0, 0});
+    expect_values(
+        scatter_reduce(x, 0, at, zeros({2}, dtype), ScatterReduction::amax, false), {3}, {0, 0, 0});
+    expect_values(masked_select(x, x.to(DType::bool_)), {2}, {1, 1});
+    expect_values(unique(x).values, {2}, {0, 1});
+  }
+}
+
+TEST(IndexOps, SlicesAndFlatPositions) {
+  const Tensor x = counting({3, 2});
+  const Tensor at = ints({2, 0, 2}, {3});
+
+  expect_values(index_select(x, 0, at), {3, 2}, {4, 5, 0, 1, 4, 5});
+  expect_values(index_add(x, 0, at, ones({3, 2}), 10), {3, 2}, {10, 11, 2, 3, 24, 25});
+  expect_values(index_copy(x, 0, at, counting({3, 2}) * -1), {3, 2}, {-2, -3, 2, 3, -4, -5});
+  expect_values(index_fill(x, 1, ints({-1}, {1}), 9), {3, 2}, {0, 9, 2, 9, 4, 9});
+  expect_values(take(x, ints({5, -6}, {2, 1})), {2, 1}, {5, 0});
+  expect_values(put(x, ints({0, 0, -1}, {3}), tensor({1, 2, 3}), true), {3, 2}, {3, 1, 2, 3, 4, 8});
+  const Tensor mask = x > 2;
+  expect_values(masked_scatter(x, mask, tensor({7, 8, 9})), {3, 2}, {0, 1, 2, 7, 8, 9});
+}
+
+TEST(IndexOps, Searching) {
+  const Tensor x = tensor({{0, 3, 0}, {-1, 0, kNan}});
+
+  expect_values(nonzero(x), {3, 2}, {0, 1, 1, 0, 1, 2});
+  expect_values(where(x)[1], {3}, {1, 0, 2});
+  EXPECT_EQ(to_string(nonzero(scalar(2)).shape()), "[1,0]");
+  const Tensor sorted = tensor({1, 2, 2, 4});
+  const Tensor values = tensor({0, 1, 2, 3, 4, 5, kNan});
+  expect_values(searchsorted(sorted, values), {7}, {0, 0, 1, 3, 3, 4, 4});
+  expect_values(bucketize(values, sorted, true), {7}, {0, 1, 3, 3, 4, 4, 4});
+  expect_values(
+      searchsorted(tensor({{1, 2, 3}, {4, 5, 6}}), tensor({2, 9}).reshape({2, 1})), {2, 1}, {1, 3});
+  expect_values(searchsorted(zeros({0}), values.reshape({7, 1})), {7, 1}, {0, 0, 0, 0, 0, 0, 0});
+  expect_values(isin(tensor({1, 3, 4}), sorted), {3}, {1, 0, 1});
+}
+
+TEST(IndexOps, Sets) {
+  const UniqueValues found = unique(tensor({{3, 1}, {3, 2}}));
+  expect_values(found.values, {3}, {1, 2, 3});
+  expect_values(found.inverse, {2, 2}, {2, 0, 2, 1});
+  expect_values(found.counts, {3}, {1, 1, 2});
+  expect_values(found.indices, {3}, {1, 3, 0});
+
+  const UniqueValues rows = unique(tensor({{3, 1}, {1, 9}, {3, 1}}), 0);
+  expect_values(rows.values, {2, 2}, {1, 9, 3, 1});
+  expect_values(rows.inverse, {3}, {1, 0, 1});
+  expect_values(unique(tensor({{3, 1, 3}}), 1).values, {1, 2}, {1, 3});
+  expect_values(unique_consecutive(tensor({1, 1, 2, 1})).counts, {3}, {2, 1, 1});
+  expect_values(unique(zeros({0})).values, {0}, {});
+}
+
+TEST(IndexOps, Counting) {
+  expect_values(bincount(ints({1, 3, 1}, {3})), {4}, {0, 2, 0, 1});
+  expect_values(bincount(ints({1, 3}, {2}), tensor({0.5, 2}), 6), {6}, {0, 0.5, 0, 2, 0, 0});
+  expect_values(bincount(ints({}, {0})), {0}, {});
+  const Histogram bins = histogram(tensor({0, 1, 1, 4, kNan}), 2, std::pair(0.0, 4.0));
+  expect_values(bins.counts, {2}, {3, 1});
+  expect_values(bins.edges, {3}, {0, 2, 4});
+  expect_values(histogram(tensor({2, 2}), 3).counts, {3}, {0, 2, 0});
+}
+
+TEST(Creation, Ranges) {
+  expect_values(arange(2, 11, 3), {3}, {2, 5, 8});
+  expect_values(arange(3, -3, -2), {3}, {3, 1, -1});
+  expect_values(arange(0.0, 1.0, 0.3), {4}, {0, 0.3F, 0.6F, 0.9F});
+  EXPECT_EQ(arange(1, 1).numel(), 0);
+  constexpr int64_t kLow = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kHigh = std::numeric_limits<int64_t>::max();
+  expect_values(arange(kLow, kHigh, kHigh).to(DType::f64), {3}, {-0x1p63, -1, 0x1p63});
+  expect_values(linspace(-3, 9, 4, DType::i32), {4}, {-3, 1, 5, 9});
+  expect_values(logspace(0, 3, 4), {4}, {1, 10, 100, 1000});
+  expect_values(geomspace(-2, -32, 5), {5}, {-2, -4, -8, -16, -32});
+  expect_values(eye(2, 3, -1), {2, 3}, {0, 0, 0, 1, 0, 0});
+  expect_values(full_like(zeros({2}, DType::i8), 3), {2}, {3, 3});
+}
+
+struct BadCall {
+  std::function<void(const Tensor&)> call;
+  const char* message;
+};
+
+class IndexErrors : public ::testing::TestWithParam<BadCall> {};
+
+TEST_P(IndexErrors, NameTheOpAndWhatIsWrong) {
+  try {
+    GetParam().call(zeros({2, 3}));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.op() + ": " + error.text(), GetParam().message);
+    EXPECT_EQ(error.where().file, __FILE__);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Family,
+    IndexErrors,
+    ::testing::Values(
+        BadCall{[](const Tensor& x) { (void)gather(x, 0, zeros({2, 4}, DType::i64)); },
+                "gather: indices i64[2,4] do not fit f32[2,3] beside axis 0"},
+        BadCall{[](const Tensor& x) { (void)gather(x, 0, x); },
+                "gather: needs integers, got f32[2,3]"},
+        BadCall{[](const Tensor& x) { (void)take_along_axis(x, zeros({4, 1}, DType::i32), 1); },
+                "take_along_axis: indices i32[4,1] do not broadcast with f32[2,3] beside axis 1"},
+        BadCall{[](const Tensor& x) { (void)scatter(x, 1, zeros({2, 4}, DType::i32), x); },
+                "scatter: indices i32[2,4] do not fit f32[2,3] beside axis -1"},
+        BadCall{[](const Tensor& x) {
+                  (void)scatter(x.to(DType::i32), 1, zeros({2, 3}, DType::i32), 0.5);
+                },
+                "scatter: the number 0.5 does not fit i32"},
+        BadCall{[](const Tensor& x) { (void)index_select(x, 0, zeros({1, 1}, DType::i32)); },
+                "index_select: needs a list of indices, got i32[1,1]"},
+        BadCall{[](const Tensor& x) { (void)index_add(x, 0, zeros({1}, DType::i32), zeros({2})); },
+                "scatter: updates f32[2] should have shape [1,3]"},
+        BadCall{[](const Tensor& x) { (void)masked_select(x, x); },
+                "masked_select: the mask should be bool, got f32[2,3]"},
+        BadCall{[](const Tensor& x) { (void)searchsorted(x, zeros({3})); },
+                "searchsorted: f32[2,3] and values f32[3] should have the same leading axes"},
+        BadCall{[](const Tensor&) { (void)bincount(ints({1, -2}, {2})); },
+                "bincount: -2 is negative"},
+        BadCall{[](const Tensor& x) { (void)histogram(x, 0); }, "histogram: no 0 bins from 0 to 1"},
+        BadCall{[](const Tensor&) { (void)arange(0, 5, -1); },
+                "arange: no range from 0 to 5 in steps of -1"},
+        BadCall{[](const Tensor&) { (void)arange(0.0, 1e30, 1e-5); },
+                "arange: no range from 0 to 1e+30 in steps of 1e-05"},
+        BadCall{[](const Tensor&) { (void)geomspace(-1, 1, 3); },
+                "geomspace: -1 and 1 should be of one sign and not 0"}));
+
+}  // namespace
+}  // namespace wick
