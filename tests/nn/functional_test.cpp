@@ -1,0 +1,207 @@
+// The functions of nn/functional against what they are made of.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "expect_error.h"
+#include "expect_values.h"
+#include "gradcheck.h"
+#include <gtest/gtest.h>
+
+#include "wick/autograd/autograd.h"
+#include "wick/nn/functional/attention.h"
+#include "wick/nn/functional/dropout.h"
+#include "wick/nn/functional/embedding.h"
+#include "wick/nn/functional/norms.h"
+#include "wick/nn/functional/recurrent.h"
+#include "wick/nn/group_norm.h"
+
+namespace wick::nn {
+namespace {
+
+using testing::error_line_of;
+using testing::error_of;
+using testing::expect_values;
+using testing::kF32Tolerance;
+using testing_support::second_gradients_match;
+using testing_support::spread;
+using testing_support::TensorFunction;
+
+TEST(Norms, HaveSecondGradients) {
+  const Tensor x = spread({2, 4, 3}, -2, 2);
+  const Tensor w = spread({4}, -1, 1, 2);
+  const auto check = [&](const TensorFunction& f) {
+    EXPECT_TRUE(second_gradients_match(f, {x, w}, {.tolerance = 1e-5}));
+  };
+
+  check([](auto in) { return layer_norm(in[0], {4, 3}); });
+  check([](auto in) { return rms_norm(in[0], {3}); });
+  check([](auto in) { return group_norm(in[0], 2, {.weight = in[1], .bias = in[1]}); });
+  check([](auto in) { return instance_norm(in[0], {.weight = in[1]}); });
+  check([](auto in) { return batch_norm_training(in[0], {}, 0.1, {.weight = in[1]}).output; });
+  check([](auto in) { return local_response_norm(in[0], {.size = 3, .alpha = 1}); });
+}
+
+TEST(Norms, ComputeHalvesInFloats) {
+  const Tensor x = cast(tensor({{300, 0}}), DType::f16);  // the square is no f16
+
+  const Tensor y = layer_norm(x, {2});
+
+  EXPECT_EQ(y.dtype(), DType::f16);
+  expect_values(y, {1, 2}, {1, -1}, 1e-3);
+}
+
+TEST(Norms, LayersHoldWeightsOfTheirChannels) {
+  GroupNorm layer(2, 4);
+  const Tensor x = tensor({{1, 3, 10, 30}});
+
+  expect_values(layer(x), {1, 4}, {-1, 1, -1, 1}, 1e-4);
+  EXPECT_EQ(layer.parameters().size(), 2U);
+  EXPECT_EQ(error_of([] { const GroupNorm wrong(3, 4); }),
+            "group_norm: 4 channels do not divide into 3 groups");
+}
+
+/// The gradient walks both directions at once: clusters of ops that begin before and end behind
+/// others.
+TEST(Recurrent, BothDirectionsHaveGradients) {
+  Tensor x = cast(spread({6, 2, 3}, -1, 1), DType::f32);
+  x.requires_grad_();
+  const auto weights = [](unsigned seed) {
+    const auto matrix = [&](int64_t rows, int64_t columns) {
+      return cast(spread({rows, columns}, -1, 1, seed), DType::f32);
+    };
+    return CellWeights{matrix(12, 3), matrix(12, 4), ones({12}), zeros({12})};
+  };
+  const CellWeights cells[] = {weights(1), weights(2)};
+
+  const SequenceResult result = gru(x, {}, cells, {.bidirectional = true, .batch_first = true});
+  sum(square(result.y)).backward();
+
+  EXPECT_EQ(to_string(result.y.shape()), "[6,2,8]");
+  EXPECT_EQ(to_string(result.h.shape()), "[2,6,4]");
+  // The forward direction ends with the last step, the backward one with the first.
+  const auto last = slice(select(result.y, 1, 1), 1, 0, 4).to_vector<float>();
+  EXPECT_EQ(select(result.h, 0, 0).to_vector<float>(), last);
+  const auto values = x.grad().to_vector<float>();
+  EXPECT_TRUE(std::ranges::none_of(values, [](float v) { return v == 0 || std::isnan(v); }));
+}
+
+TEST(Attention, HeadsOfAGroupShareKeyAndValue) {
+  const Tensor q = cast(spread({2, 4, 3, 5}, -1, 1), DType::f32);
+  const Tensor k = cast(spread({2, 2, 6, 5}, -1, 1, 2), DType::f32);
+  const Tensor v = cast(spread({2, 2, 6, 7}, -1, 1, 3), DType::f32);
+  const auto repeated = [](const Tensor& x) {
+    const Tensor heads[] = {select(x, 1, 0), select(x, 1, 0), select(x, 1, 1), select(x, 1, 1)};
+    return stack(heads, 1);
+  };
+
+  const Tensor grouped = scaled_dot_product_attention(q, k, v, {.is_causal = true});
+  const Tensor whole =
+      scaled_dot_product_attention(q, repeated(k), repeated(v), {.is_causal = true});
+
+  expect_values(grouped, {2, 4, 3, 7}, whole.to_vector<double>(), kF32Tolerance);
+}
+
+TEST(Dropout2d, DropsWholeChannels) {
+  manual_seed(3);
+  const Tensor y = dropout2d(ones({50, 40, 2, 3}), 0.5);
+
+  const auto sums = sum(y, {2, 3}).to_vector<float>();
+  const auto dropped = std::ranges::count(sums, 0.0F);
+  EXPECT_EQ(dropped + std::ranges::count(sums, 12.0F), 2000);
+  EXPECT_NEAR(static_cast<double>(dropped), 1000, 112);  // five standard deviations
+}
+
+TEST(AlphaDropout, KeepsMeanAndVariance) {
+  manual_seed(5);
+  const Tensor y = alpha_dropout(randn({400000}), 0.3);
+
+  EXPECT_NEAR(mean(y).item<double>(), 0, 0.01);
+  EXPECT_NEAR(var(y).item<double>(), 1, 0.02);
+  EXPECT_EQ(max(abs(alpha_dropout(ones({8}), 1))).item<float>(), 0);
+}
+
+TEST(Embedding, LeavesThePaddingRowAlone) {
+  Tensor weight = tensor({{1, 2}, {3, 4}, {5, 6}});
+  weight.requires_grad_();
+  const Tensor indices = from_vector(std::vector<int64_t>{2, 0, 2}, {3});
+
+  const Tensor rows = embedding(indices, weight, 0);
+  sum(rows).backward();
+
+  expect_values(rows, {3, 2}, {5, 6, 1, 2, 5, 6}, 0);
+  expect_values(weight.grad(), {3, 2}, {0, 0, 0, 0, 2, 2}, 0);
+}
+
+struct Mistake {
+  const char* name;
+  void (*make)(Where);
+  const char* message;
+};
+
+class FunctionalMistakes : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(FunctionalMistakes, NameTheOpTheTypesAndTheCallersLine) {
+  const Where here = Where::current();
+
+  EXPECT_EQ(error_of([&] { GetParam().make(here); }), GetParam().message);
+  EXPECT_EQ(error_line_of([&] { GetParam().make(here); }), here.line());
+}
+
+constexpr Mistake kMistakes[] = {
+    {"norm_of_other_extents",
+     [](Where w) { static_cast<void>(layer_norm(ones({2, 4, 3}), {3, 4}, {}, w)); },
+     "layer_norm: x must end in the extents [3,4], x is f32[2,4,3]"},
+    {"norm_with_another_weight",
+     [](Where w) { static_cast<void>(rms_norm(ones({2, 3}), {3}, {.weight = ones({2})}, w)); },
+     "rms_norm: weight must have the shape [3], is f32[2]"},
+    {"groups_that_do_not_divide",
+     [](Where w) { static_cast<void>(group_norm(ones({2, 4}), 3, {}, w)); },
+     "group_norm: 4 channels of f32[2,4] do not divide into 3 groups"},
+    {"instance_without_axes",
+     [](Where w) { static_cast<void>(instance_norm(ones({2, 4}), {}, w)); },
+     "instance_norm: x must have 3 axes or more, x is f32[2,4]"},
+    {"statistics_of_other_channels",
+     [](Where w) { static_cast<void>(batch_norm(ones({2, 4}), {ones({4}), ones({3})}, {}, w)); },
+     "batch_norm: var must have the shape [4], is f32[3]"},
+    {"cell_with_other_weights",
+     [](Where w) {
+       const CellWeights weights{ones({12, 3}), ones({12, 5}), {}, {}};
+       static_cast<void>(gru_cell(ones({2, 3}), ones({2, 4}), weights, w));
+     },
+     "gru_cell: hidden weight must be floats [12,4], is f32[12,5]"},
+    {"sequence_without_steps",
+     [](Where w) {
+       const CellWeights cells[] = {{ones({4, 3}), ones({4, 4}), {}, {}}};
+       static_cast<void>(rnn_tanh(ones({0, 2, 3}), {}, cells, {}, w));
+     },
+     "rnn_tanh: x f32[0,2,3] has no steps"},
+    {"half_a_bidirectional_layer",
+     [](Where w) {
+       const CellWeights cells[] = {{ones({16, 3}), ones({16, 4}), {}, {}}};
+       static_cast<void>(lstm(ones({5, 2, 3}), {}, cells, {.bidirectional = true}, w));
+     },
+     "lstm: 1 cells do not divide into layers of 2"},
+    {"attention_to_other_keys",
+     [](Where w) {
+       static_cast<void>(
+           scaled_dot_product_attention(ones({2, 3, 4}), ones({2, 5, 6}), ones({2, 5, 6}), {}, w));
+     },
+     "scaled_dot_product_attention: query must be [...,l,e], key [...,s,e] and value [...,s,v]: "
+     "query f32[2,3,4], key f32[2,5,6], value f32[2,5,6]"},
+    {"channels_without_axes",
+     [](Where w) { static_cast<void>(dropout2d(ones({2, 3}), 0.5, default_generator(), w)); },
+     "dropout2d: x must have 4 axes, x is f32[2,3]"},
+    {"indices_that_are_floats",
+     [](Where w) { static_cast<void>(embedding(ones({3}), ones({2, 2}), {}, w)); },
+     "embedding: weight must be [n,d] and indices integers: weight f32[2,2], indices f32[3]"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Functional,
+                         FunctionalMistakes,
+                         ::testing::ValuesIn(kMistakes),
+                         [](const auto& mistake) { return std::string(mistake.param.name); });
+
+}  // namespace
+}  // namespace wick::nn
