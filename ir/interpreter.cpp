@@ -78,11 +78,23 @@ static_assert(is_complete(), "every op has a rule");
 
 using LiteralPointers = std::vector<const Literal*>;
 
+/// How values are kept: the body of a fusion becomes a kernel, where half types live in f32.
+enum class Keeping : uint8_t { as_typed, halves_in_f32 };
+
+bool is_half(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16;
+}
+
+Literal in_dtype(const Literal& literal, DType dtype) {
+  return narrow(widen<double>(literal), {dtype, literal.type().shape});
+}
+
 /// The values of one run of a graph, each kept until its last reader has run.
 class Evaluation {
  public:
-  Evaluation(const Graph& graph, std::span<const Literal* const> parameters)
+  Evaluation(const Graph& graph, std::span<const Literal* const> parameters, Keeping keeping)
       : graph_(graph),
+        keeping_(keeping),
         values_(static_cast<size_t>(graph.id_bound())),
         readers_(static_cast<size_t>(graph.id_bound())) {
     check(parameters.size() == graph.parameters().size(), "each parameter has a value");
@@ -90,6 +102,10 @@ class Evaluation {
       const Node* node = graph.parameters()[i];
       check(node->type() == parameters[i]->type(), "a parameter's value has its type");
       slot(node).pointers = {parameters[i]};
+      if (is_widened(node->type())) {
+        slot(node).owned.push_back(in_dtype(*parameters[i], DType::f32));
+        slot(node).pointers = {&slot(node).owned.front()};
+      }
     }
   }
 
@@ -107,25 +123,56 @@ class Evaluation {
     return slot(value.node).pointers[static_cast<size_t>(value.index)];
   }
 
+  [[nodiscard]] bool is_widened(const Type& type) const {
+    return keeping_ == Keeping::halves_in_f32 && is_half(type.dtype);
+  }
+
   std::vector<Literal> evaluate(const Node& node, const LiteralPointers& operands);
+  Literal evaluate_op(const Node& node, const LiteralPointers& operands);
+  Literal evaluate_as_typed(const Node& node, const LiteralPointers& operands);
   void release_operands(const Node& node);
 
   const Graph& graph_;
+  Keeping keeping_;
   std::vector<Slot> values_;
   std::vector<size_t> readers_;  // uses that have run
 };
 
 // Recursive in the nesting of fusions only, which the verifier keeps at one.
 std::vector<Literal> Evaluation::evaluate(const Node& node, const LiteralPointers& operands) {
-  if (node.op() == OpKind::fusion) return Evaluation(*node.body(), operands).run();
+  if (node.op() == OpKind::fusion) {
+    return Evaluation(*node.body(), operands, Keeping::halves_in_f32).run();
+  }
   std::vector<Literal> results;
   if (node.op() == OpKind::custom) {
     const OpCall call{node.op(), node.attributes(), operands, node.type()};
     results.push_back(interpret_custom_at(call, node.location()));
   } else {
-    results.push_back(interpret_op(node.op(), node.attributes(), operands, node.type()));
+    results.push_back(evaluate_op(node, operands));
   }
   return results;
+}
+
+Literal Evaluation::evaluate_op(const Node& node, const LiteralPointers& operands) {
+  // These round, or look at bits; the others compute on in f32.
+  const bool is_exact =
+      node.op() == OpKind::cast || node.op() == OpKind::bitcast || node.op() == OpKind::constant;
+  if (keeping_ == Keeping::halves_in_f32 && is_exact) return evaluate_as_typed(node, operands);
+  Type type = node.type();
+  if (is_widened(type)) type.dtype = DType::f32;
+  return interpret_op(node.op(), node.attributes(), operands, type);
+}
+
+Literal Evaluation::evaluate_as_typed(const Node& node, const LiteralPointers& operands) {
+  std::vector<Literal> typed;
+  LiteralPointers pointers = operands;
+  const bool reads_bits = node.op() == OpKind::bitcast && is_widened(node.operand(0).type());
+  if (reads_bits) {
+    typed.push_back(in_dtype(*operands[0], node.operand(0).type().dtype));
+    pointers = {&typed.front()};
+  }
+  Literal result = interpret_op(node.op(), node.attributes(), pointers, node.type());
+  return is_widened(node.type()) ? in_dtype(result, DType::f32) : result;
 }
 
 void Evaluation::release_operands(const Node& node) {
@@ -155,7 +202,8 @@ std::vector<Literal> Evaluation::run(const NodeObserver& observer) {
   }
   std::vector<Literal> results;
   for (const Value& result : graph_.results()) {
-    results.push_back(*value(result));
+    const bool rounds = is_widened(result.type());
+    results.push_back(rounds ? in_dtype(*value(result), result.type().dtype) : *value(result));
   }
   return results;
 }
@@ -169,7 +217,7 @@ std::vector<Literal> interpret(const Graph& graph,
   for (const Literal& parameter : parameters) {
     pointers.push_back(&parameter);
   }
-  return Evaluation(graph, pointers).run(observer);
+  return Evaluation(graph, pointers, Keeping::as_typed).run(observer);
 }
 
 Literal interpret_op(OpKind op,

@@ -50,9 +50,29 @@ Value transpose_of_matmul(const Node& node, RuleBuilder& build) {
   return build.op(OpKind::matmul, {matmul->operand(1), matmul->operand(0)}, std::move(attributes));
 }
 
+/// Libraries compute in f32. Half types are widened on the way in, which fuses with what makes
+/// them, and rounded once on the way out.
+Value half_in_f32(const Node& node, RuleBuilder& build) {
+  const DType dtype = node.type().dtype;
+  if (dtype != DType::f16 && dtype != DType::bf16) return {};
+  std::vector<Value> operands;
+  for (const Value operand : node.operands())
+    operands.push_back(build.op(OpKind::cast, {operand}, {{"dtype", DType::f32}}));
+  const Value wide = build.op(node.op(), std::move(operands), node.attributes());
+  return build.op(OpKind::cast, {wide}, {{"dtype", dtype}});
+}
+
 const Rule kRules[] = {
     {"matmul-of-transpose", OpKind::matmul, matmul_of_transpose},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
+    {"half-in-f32", OpKind::matmul, half_in_f32},
+    {"half-in-f32", OpKind::conv, half_in_f32},
+    {"half-in-f32", OpKind::conv_input_grad, half_in_f32},
+    {"half-in-f32", OpKind::conv_weight_grad, half_in_f32},
+    {"half-in-f32", OpKind::max_pool2d, half_in_f32},
+    {"half-in-f32", OpKind::max_pool2d_grad, half_in_f32},
+    {"half-in-f32", OpKind::avg_pool2d, half_in_f32},
+    {"half-in-f32", OpKind::avg_pool2d_grad, half_in_f32},
 };
 
 }  // namespace

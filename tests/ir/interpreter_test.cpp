@@ -410,6 +410,30 @@ graph @main(%x: f32[3]) -> (f32[3], f32[], f32[3]) {
   EXPECT_EQ(results[2], x[0]);
 }
 
+TEST(Interpret, KeepsHalfTypesInF32InsideOfFusions) {
+  // 300 * 300 is no f16; a cast rounds inside of a fusion too.
+  const std::unique_ptr<Graph> graph = parse_graph(R"(
+graph @main(%x: f16[1]) -> (f16[1], bool[1]) {
+  %y, %z = fusion @k(%x) {
+    ^(%a: f16[1]):
+    %b = mul %a, %a : f16[1]
+    %c = div %b, %a : f16[1]
+    %d = cast %b {dtype = f32} : f32[1]
+    %e = cast %d {dtype = f16} : f16[1]
+    %f = eq %b, %e : bool[1]
+    yield %c, %f
+  } : (f16[1], bool[1])
+  return %y, %z
+})");
+  const Half values[] = {Half(300.0F)};
+  const Literal x[] = {Literal::from<Half>({1}, values)};
+
+  const std::vector<Literal> results = interpret(*graph, x);
+
+  EXPECT_EQ(results[0].as_double(0), 300);
+  EXPECT_EQ(results[1].as_integer(0), 0);
+}
+
 TEST(Interpret, RefusesOtherTypes) {
   const std::unique_ptr<Graph> graph = parse_graph("graph @g(%x: f32[3]) -> () { return }");
   const Literal x[] = {Literal(Type{DType::f32, {2}})};
