@@ -3,23 +3,14 @@
 #include <vector>
 
 #include "wick/tensor/ops.h"
-#include "wick/tensor/recording.h"
 
 namespace wick::autograd {
 namespace {
 
 using ir::OpKind;
 
-Operand operand(const Term& term) {
-  return {term.tensor, term.where};
-}
-
 Axes axes_of(const Shape& shape) {
   return {shape.begin(), shape.end()};
-}
-
-Operand number(double value, const Term& beside) {
-  return detail::number_beside(beside.tensor, value, beside.where);
 }
 
 bool all_equal(const Axes& values, int64_t value) {
@@ -40,104 +31,28 @@ Term apply(OpKind op, std::initializer_list<Term> operands, ir::Attributes attri
   return {record(op, tensors, std::move(attributes), where), where};
 }
 
-Term operator-(const Term& a) {
-  return {-operand(a), a.where};
-}
-
-Term operator+(const Term& a, const Term& b) {
-  return {operand(a) + operand(b), a.where};
-}
-
-Term operator-(const Term& a, const Term& b) {
-  return {operand(a) - operand(b), a.where};
-}
-
-Term operator*(const Term& a, const Term& b) {
-  return {operand(a) * operand(b), a.where};
-}
-
-Term operator/(const Term& a, const Term& b) {
-  return {operand(a) / operand(b), a.where};
-}
-
-Term operator+(const Term& a, double b) {
-  return {operand(a) + number(b, a), a.where};
-}
-
-Term operator-(double a, const Term& b) {
-  return {number(a, b) - operand(b), b.where};
-}
-
-Term operator-(const Term& a, double b) {
-  return {operand(a) - number(b, a), a.where};
-}
-
-Term operator*(const Term& a, double b) {
-  return {operand(a) * number(b, a), a.where};
-}
-
 Term equal(const Term& a, const Term& b) {
-  return {operand(a) == operand(b), a.where};
+  return a == b;
 }
 
 Term equal(const Term& a, double b) {
-  return {operand(a) == number(b, a), a.where};
+  return a == b;
 }
 
 Term less(const Term& a, const Term& b) {
-  return {operand(a) < operand(b), a.where};
+  return a < b;
 }
 
 Term greater_equal(const Term& a, double b) {
-  return {operand(a) >= number(b, a), a.where};
+  return a >= b;
 }
 
 Term both(const Term& a, const Term& b) {
-  return {operand(a) & operand(b), a.where};
-}
-
-Term select(const Term& condition, const Term& y, const Term& z) {
-  return {where(condition.tensor, operand(y), operand(z)), condition.where};
-}
-
-Term select(const Term& condition, const Term& y, double z) {
-  return {where(condition.tensor, operand(y), number(z, y)), condition.where};
-}
-
-Term select(const Term& condition, double y, const Term& z) {
-  return {where(condition.tensor, number(y, z), operand(z)), condition.where};
-}
-
-Term exp(const Term& x) {
-  return {wick::exp(x.tensor, x.where), x.where};
-}
-
-Term log(const Term& x) {
-  return {wick::log(x.tensor, x.where), x.where};
-}
-
-Term sin(const Term& x) {
-  return {wick::sin(x.tensor, x.where), x.where};
-}
-
-Term cos(const Term& x) {
-  return {wick::cos(x.tensor, x.where), x.where};
-}
-
-Term floor(const Term& x) {
-  return {wick::floor(x.tensor, x.where), x.where};
+  return a & b;
 }
 
 Term sign(const Term& x) {
   return {wick::sign(x.tensor, x.where), x.where};
-}
-
-Term pow(const Term& x, const Term& exponent) {
-  return apply(OpKind::pow, {x, exponent});
-}
-
-Term cast(const Term& x, DType dtype) {
-  return x.dtype() == dtype ? x : Term{wick::cast(x.tensor, dtype, x.where), x.where};
 }
 
 Term sum_keeping(const Term& x, const Axes& axes) {

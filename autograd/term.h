@@ -1,61 +1,30 @@
 #pragma once
 
-// Gradient rules read as algebra: a Term is a tensor that remembers which line the ops made from it
-// belong to, namely that of the forward op.
+// What gradient rules need beside the algebra of wick/tensor/term.h: movement, sums, and any op of
+// the table. The line of a term is that of the forward op.
 
 #include <source_location>
 #include <utility>
 
 #include "wick/ir/attributes.h"
 #include "wick/ir/op.h"
-#include "wick/tensor/tensor.h"
+#include "wick/tensor/term.h"
 
 namespace wick::autograd {
 
-struct Term {
-  Tensor tensor;
-  std::source_location where;
-
-  [[nodiscard]] bool defined() const { return tensor.defined(); }
-
-  [[nodiscard]] const Shape& shape() const { return tensor.shape(); }
-
-  [[nodiscard]] DType dtype() const { return tensor.dtype(); }
-};
+using detail::Term;
 
 // Records any op of the table, attributes as they stand.
 Term apply(ir::OpKind op, std::initializer_list<Term> operands, ir::Attributes attributes = {});
 
-Term operator-(const Term& a);
-Term operator+(const Term& a, const Term& b);
-Term operator-(const Term& a, const Term& b);
-Term operator*(const Term& a, const Term& b);
-Term operator/(const Term& a, const Term& b);
-Term operator+(const Term& a, double b);
-Term operator-(double a, const Term& b);
-Term operator-(const Term& a, double b);
-Term operator*(const Term& a, double b);
-
-// Comparisons are named: operators on Terms compute values only.
+// Comparisons by name.
 Term equal(const Term& a, const Term& b);
 Term equal(const Term& a, double b);
 Term less(const Term& a, const Term& b);
 Term greater_equal(const Term& a, double b);
 Term both(const Term& a, const Term& b);
 
-/// y where the condition is true, else z.
-Term select(const Term& condition, const Term& y, const Term& z);
-Term select(const Term& condition, const Term& y, double z);
-Term select(const Term& condition, double y, const Term& z);
-
-Term exp(const Term& x);
-Term log(const Term& x);
-Term sin(const Term& x);
-Term cos(const Term& x);
-Term floor(const Term& x);
 Term sign(const Term& x);
-Term pow(const Term& x, const Term& exponent);
-Term cast(const Term& x, DType dtype);
 
 /// Over these axes, kept with extent 1; no axes: x itself.
 Term sum_keeping(const Term& x, const Axes& axes);

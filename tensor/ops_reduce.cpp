@@ -1,14 +1,15 @@
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <string_view>
 
 #include "wick/tensor/recording.h"
+#include "wick/tensor/term.h"
 
 namespace wick {
 
 using detail::HistoryPause;
 using detail::record_binary;
 using detail::record_unary;
+using detail::Term;
 using ir::OpKind;
 
 namespace {
@@ -40,11 +41,11 @@ int64_t reduced_count(OpKind op, const Tensor& x, const Axes& axes, Where where)
   return count;
 }
 
-void require_float(std::string_view op, const Tensor& x, Where where) {
-  if (!x.defined()) throw Error(where, op, "operand 1 is an undefined tensor");
-  if (is_float(x.dtype())) return;
-  constexpr auto kText = "{} is no float; convert it first, with to(wick::DType::f32) for example";
-  throw Error(where, op, fmt::format(kText, to_string(x.type())));
+/// f(x) of floats: integers and bools are f32, half types are computed in f32 and rounded once.
+template <typename Formula>
+Tensor of_floats(std::string_view op, const Tensor& x, Where where, Formula formula) {
+  const auto in_terms = [&](const Term& y) { return Term{formula(y.tensor), where}; };
+  return at_least_f32(detail::float_term_of(op, x, where), in_terms).tensor;
 }
 
 Tensor minus(const Tensor& a, const Tensor& b, Where where) {
@@ -58,22 +59,20 @@ Tensor peak(const Tensor& x, const Axes& axes, Where where) {
   return reduce(OpKind::reduce_max, x, axes, true, where);
 }
 
-/// As peak, with 0 for infinities: subtracting those would give inf - inf, and what is infinite
-/// stays so without a shift.
-Tensor finite_peak(const Tensor& x, const Axes& axes, Where where) {
-  const Tensor largest = peak(x, axes, where);
-  const HistoryPause pause;
-  const Tensor gap = minus(largest, largest, where);
-  const Tensor is_finite = record_binary(OpKind::eq, {gap, where}, {0, where}, where);
-  return detail::record_where(is_finite, {largest, where}, {0, where}, where);
+/// Of no elements, which have no extreme to be looked for.
+Tensor truth_of_nothing(const Tensor& x, const Axes& axes, bool keepdims, bool value, Where where) {
+  const Tensor counts = wick::sum(x, axes, keepdims, where);  // zeros of the result's shape
+  return record_binary(value ? OpKind::eq : OpKind::ne, {counts, where}, {0, where}, where);
 }
 
-Tensor drop_axes(const Tensor& x, const Axes& sorted_axes, Where where) {
-  std::vector<int64_t> extents;
-  for (int axis = 0; axis < x.ndim(); ++axis) {
-    if (!std::ranges::binary_search(sorted_axes, axis)) extents.push_back(x.shape()[axis]);
+/// Whether the extreme of truth values, or `empty` where there are none.
+Tensor quantified(
+    OpKind op, const Tensor& x, const Axes& axes, bool keepdims, bool empty, Where where) {
+  const Tensor values = truth(op, x, where);
+  if (reduced_count(op, values, axes, where) == 0) {
+    return truth_of_nothing(values, axes, keepdims, empty, where);
   }
-  return reshape(x, Shape(std::span<const int64_t>(extents)), where);
+  return reduce(op, values, axes, keepdims, where);
 }
 
 }  // namespace
@@ -95,27 +94,29 @@ Tensor min(const Tensor& x, Axes axes, bool keepdims, Where where) {
 }
 
 Tensor mean(const Tensor& x, Axes axes, bool keepdims, Where where) {
-  require_float("mean", x, where);
-  const int64_t count = reduced_count(OpKind::reduce_sum, x, axes, where);
-  const Tensor total = sum(x, std::move(axes), keepdims, where);
-  return record_binary(OpKind::div, {total, where}, {count, where}, where);
+  return of_floats("mean", x, where, [&](const Tensor& y) {
+    const int64_t count = reduced_count(OpKind::reduce_sum, y, axes, where);
+    const Tensor total = sum(y, axes, keepdims, where);
+    return record_binary(OpKind::div, {total, where}, {count, where}, where);
+  });
 }
 
 Tensor var(const Tensor& x, Axes axes, bool keepdims, int64_t correction, Where where) {
-  require_float("var", x, where);
-  const int64_t count = reduced_count(OpKind::reduce_sum, x, axes, where);
-  const Tensor centered = minus(x, mean(x, axes, true, where), where);
-  const Tensor total = sum(square(centered, where), std::move(axes), keepdims, where);
-  const auto freedom = static_cast<double>(std::max<int64_t>(count - correction, 0));
-  return record_binary(OpKind::div, {total, where}, {freedom, where}, where);
+  return of_floats("var", x, where, [&](const Tensor& y) {
+    const int64_t count = reduced_count(OpKind::reduce_sum, y, axes, where);
+    const Tensor centered = minus(y, mean(y, axes, true, where), where);
+    const Tensor total = sum(square(centered, where), axes, keepdims, where);
+    const auto freedom = static_cast<double>(std::max<int64_t>(count - correction, 0));
+    return record_binary(OpKind::div, {total, where}, {freedom, where}, where);
+  });
 }
 
 Tensor any(const Tensor& x, Axes axes, bool keepdims, Where where) {
-  return reduce(OpKind::reduce_max, truth(OpKind::reduce_max, x, where), axes, keepdims, where);
+  return quantified(OpKind::reduce_max, x, axes, keepdims, false, where);
 }
 
 Tensor all(const Tensor& x, Axes axes, bool keepdims, Where where) {
-  return reduce(OpKind::reduce_min, truth(OpKind::reduce_min, x, where), axes, keepdims, where);
+  return quantified(OpKind::reduce_min, x, axes, keepdims, true, where);
 }
 
 Tensor argmax(const Tensor& x, int axis, bool keepdims, Where where) {
@@ -135,31 +136,21 @@ Tensor argmin(const Tensor& x, int axis, bool keepdims, Where where) {
 }
 
 Tensor softmax(const Tensor& x, int axis, Where where) {
-  require_float("softmax", x, where);
-  if (reduced_count(OpKind::reduce_max, x, {axis}, where) == 0) return x;  // nothing to normalize
-  const Tensor weight = exp(minus(x, peak(x, {axis}, where), where), where);
-  const Tensor total = sum(weight, {axis}, true, where);
-  return record_binary(OpKind::div, {weight, where}, {total, where}, where);
+  return of_floats("softmax", x, where, [&](const Tensor& y) {
+    if (reduced_count(OpKind::reduce_max, y, {axis}, where) == 0) return y;  // nothing to normalize
+    const Tensor weight = exp(minus(y, peak(y, {axis}, where), where), where);
+    const Tensor total = sum(weight, {axis}, true, where);
+    return record_binary(OpKind::div, {weight, where}, {total, where}, where);
+  });
 }
 
 Tensor log_softmax(const Tensor& x, int axis, Where where) {
-  require_float("log_softmax", x, where);
-  if (reduced_count(OpKind::reduce_max, x, {axis}, where) == 0) return x;
-  const Tensor shifted = minus(x, peak(x, {axis}, where), where);
-  const Tensor total = sum(exp(shifted, where), {axis}, true, where);
-  return minus(shifted, log(total, where), where);
-}
-
-Tensor logsumexp(const Tensor& x, Axes axes, bool keepdims, Where where) {
-  require_float("logsumexp", x, where);
-  if (reduced_count(OpKind::reduce_max, x, axes, where) == 0) {
-    return log(sum(x, std::move(axes), keepdims, where), where);
-  }
-  const Tensor shift = finite_peak(x, axes, where);
-  const Tensor total = sum(exp(minus(x, shift, where), where), axes, true, where);
-  const Tensor kept = record_binary(OpKind::add, {log(total, where), where}, {shift, where}, where);
-  if (keepdims) return kept;
-  return drop_axes(kept, detail::normalize_axes(OpKind::reduce_sum, axes, x.type(), where), where);
+  return of_floats("log_softmax", x, where, [&](const Tensor& y) {
+    if (reduced_count(OpKind::reduce_max, y, {axis}, where) == 0) return y;
+    const Tensor shifted = minus(y, peak(y, {axis}, where), where);
+    const Tensor total = sum(exp(shifted, where), {axis}, true, where);
+    return minus(shifted, log(total, where), where);
+  });
 }
 
 }  // namespace wick

@@ -23,6 +23,12 @@ DType promote_types(DType a, DType b) {
 
 namespace detail {
 
+DType dtype_beside_number(DType dtype, const Operand& number) {
+  if (is_float(dtype)) return dtype;
+  if (!number.is_integer) return DType::f32;
+  return dtype == DType::bool_ ? DType::i64 : dtype;
+}
+
 std::vector<Tensor> promoted(std::string_view op,
                              std::span<const Tensor> tensors,
                              std::source_location where) {

@@ -17,6 +17,10 @@ DType promote_types(DType a, DType b);
 
 namespace detail {
 
+/// What a C++ number makes of the tensor beside it: fractions make f32 of integers and bools, and
+/// any number makes i64 of bools.
+DType dtype_beside_number(DType dtype, const Operand& number);
+
 /// The tensors, cast where needed to the dtype that they promote to.
 std::vector<Tensor> promoted(std::string_view op,
                              std::span<const Tensor> tensors,

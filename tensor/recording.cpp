@@ -180,19 +180,11 @@ Ref<Node> cast_node(const Ref<Node>& node, DType dtype, Where where) {
   return Node::record(ir::OpKind::cast, {&node, 1}, share({{"dtype", dtype}}), where);
 }
 
-/// What a number makes of the tensor beside it: fractions make floats of integers, and any number
-/// makes numbers of bools.
-DType beside_number(DType dtype, const Operand& number) {
-  if (is_float(dtype)) return dtype;
-  if (!number.is_integer) return DType::f32;
-  return dtype == DType::bool_ ? DType::i64 : dtype;
-}
-
 /// The type that the tensor of two operands is cast to for the sake of the other, a number.
 std::optional<Type> type_beside_number(const Operand& a, const Operand& b) {
   const Type* type = type_of(a);
   if (type == nullptr || b.tensor != nullptr) return std::nullopt;
-  const DType dtype = beside_number(type->dtype, b);
+  const DType dtype = dtype_beside_number(type->dtype, b);
   if (dtype == type->dtype) return std::nullopt;
   return Type{dtype, type->shape};
 }
@@ -263,6 +255,9 @@ Axes normalize_axes(ir::OpKind op, const Axes& axes, const Type& type, Where whe
       result.push_back(axis);
     return result;
   }
+  // A scalar counts as a row of one, as in NumPy and PyTorch.
+  const bool is_row = type.shape.ndim() == 0 && axes.size() == 1;
+  if (is_row && (axes[0] == 0 || axes[0] == -1)) return result;
   for (const int64_t axis : axes)
     result.push_back(normalize_axis(op, axis, type, where));
   std::ranges::sort(result);

@@ -1,0 +1,181 @@
+// Most f32 values are computed in f64, where short formulas lose digits that do not matter; f64
+// values need the formulas that lose none.
+
+#include <limits>
+#include <numbers>
+
+#include "wick/autograd/formulas.h"
+
+namespace wick::autograd {
+
+using detail::Term;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool is_f64(const Term& x) {
+  return x.dtype() == DType::f64;
+}
+
+/// expm1 as 2t / (1 - t), t = tanh(x / 2), near 0.
+Term expm1_f64(const Term& x) {
+  const Term t = tanh(x * 0.5);
+  return select(abs(x) < 1.0, t * 2.0 / (1.0 - t), exp(x) - 1.0);
+}
+
+Term expm1_of_f32(const Term& x) {
+  return in_f64(x, [](const Term& wide) {
+    const Term near = wide * (wide * 0.5 + 1.0);  // the next term is 2^-28 of this one
+    return select(abs(wide) < 0x1p-13, near, exp(wide) - 1.0);
+  });
+}
+
+/// sinh as 2t / (1 - t^2), t = tanh(x / 2), near 0; elsewhere of exp(x / 2), which does not
+/// overflow before the result does.
+Term sinh_f64(const Term& x) {
+  const Term t = tanh(x * 0.5);
+  const Term root = exp(x * 0.5);
+  const Term far = root * 0.5 * root - 0.5 / root / root;
+  return select(abs(x) < 1.0, t * 2.0 / ((1.0 - t) * (t + 1.0)), far);
+}
+
+Term sinh_of_f32(const Term& x) {
+  constexpr double kSeries[] = {1, 1.0 / 6, 1.0 / 120, 1.0 / 5040};
+  return in_f64(x, [&](const Term& wide) {
+    const Term power = exp(wide);
+    const Term far = (power - 1.0 / power) * 0.5;
+    return select(abs(wide) < 0.25, wide * polynomial(wide * wide, kSeries), far);
+  });
+}
+
+/// log(2 x), for x so large that x + 1 or x^2 + 1 makes no difference.
+Term log_of_twice(const Term& x) {
+  return log(x) + std::numbers::ln2;
+}
+
+constexpr double kLarge = 1e9;
+
+Term asinh_f64(const Term& x) {
+  const Term a = abs(x);
+  const Term near = log1p_value(a + a * a / (sqrt(a * a + 1.0) + 1.0));
+  return with_sign_of(select(a > kLarge, log_of_twice(a), near), x);
+}
+
+Term acosh_f64(const Term& x) {
+  const Term t = x - 1.0;
+  return select(x > kLarge, log_of_twice(x), log1p_value(t + sqrt(t) * sqrt(t + 2.0)));
+}
+
+Term atanh_f64(const Term& x) {
+  const Term a = abs(x);
+  return with_sign_of(log1p_value(a * 2.0 / (1.0 - a)) * 0.5, x);
+}
+
+/// f32 as f64 by the same formula.
+template <typename Function>
+Term by_f64(const Term& x, Function function) {
+  return is_f64(x) ? function(x) : in_f64(x, function);
+}
+
+/// arctan of a ratio computed in f64, whose f32 rounding arctan does not magnify.
+template <typename Ratio>
+Term atan_of(const Term& x, Ratio ratio) {
+  return atan(by_f64(x, ratio));
+}
+
+}  // namespace
+
+Term expm1_value(const Term& x) {
+  return is_f64(x) ? expm1_f64(x) : expm1_of_f32(x);
+}
+
+/// log(1 + x) and a correction for what rounding took from 1 + x.
+Term log1p_value(const Term& x) {
+  const Term sum = x + 1.0;
+  const Term lost = x - (sum - 1.0);  // NaN at infinity, 0 at -1
+  const Term corrected = log(sum) + select(lost < sum, lost / sum, 0.0);
+  return select(sum == 1.0, x, corrected);
+}
+
+Term tan_value(const Term& x) {
+  return by_f64(x, [](const Term& y) { return sin(y) / cos(y); });
+}
+
+Term asin_value(const Term& x) {
+  return atan_of(x, [](const Term& y) { return y / sqrt((1.0 - y) * (y + 1.0)); });
+}
+
+Term acos_value(const Term& x) {
+  return atan_of(x, [](const Term& y) { return sqrt((1.0 - y) / (y + 1.0)); }) * 2.0;
+}
+
+Term sinh_value(const Term& x) {
+  return is_f64(x) ? sinh_f64(x) : sinh_of_f32(x);
+}
+
+Term cosh_value(const Term& x) {
+  return by_f64(x, [](const Term& y) {
+    const Term root = exp(abs(y) * 0.5);
+    return root * 0.5 * root + 0.5 / root / root;
+  });
+}
+
+Term asinh_value(const Term& x) {
+  return by_f64(x, asinh_f64);
+}
+
+Term acosh_value(const Term& x) {
+  return by_f64(x, acosh_f64);
+}
+
+Term atanh_value(const Term& x) {
+  return by_f64(x, atanh_f64);
+}
+
+Term atan2_value(const Term& y, const Term& x) {
+  const Term height = abs(y);
+  const Term width = abs(x);
+  // Of two zeros 0, of two infinities 1.
+  const Term diagonal = cast(height > 0.0, y.dtype());
+  const Term angle = atan(select(height == width, diagonal, height / width));
+  return with_sign_of(select(signbit(x), std::numbers::pi - angle, angle), y);
+}
+
+Term hypot_value(const Term& a, const Term& b) {
+  const Term x = abs(a);
+  const Term y = abs(b);
+  const Term root = [&] {
+    if (!is_f64(a)) {
+      const Term wide_x = cast(x, DType::f64);
+      const Term wide_y = cast(y, DType::f64);
+      return cast(sqrt(wide_x * wide_x + wide_y * wide_y), a.dtype());
+    }
+    const Term longer = maximum(x, y);
+    const Term ratio = minimum(x, y) / longer;  // NaN at 0
+    return select(longer == 0.0, longer, longer * sqrt(ratio * ratio + 1.0));
+  }();
+  return select((x == kInfinity) | (y == kInfinity), kInfinity, root);
+}
+
+Term cbrt_value(const Term& x) {
+  return by_f64(x, [](const Term& y) {
+    const Term a = abs(y);
+    const Term root = pow(a, 1.0 / 3);
+    const Term excess = (root - a / (root * root)) / 3.0;  // NaN at 0 and infinity
+    return with_sign_of(select(excess == excess, root - excess, root), y);
+  });
+}
+
+Term sin_pi(const Term& x) {
+  const Term whole = round(x);
+  const Term sine = sin((x - whole) * std::numbers::pi);
+  return select(floor(whole * 0.5) * 2.0 == whole, sine, -sine);
+}
+
+Term sinc_value(const Term& x) {
+  return by_f64(
+      x, [](const Term& y) { return select(y == 0.0, 1.0, sin_pi(y) / (y * std::numbers::pi)); });
+}
+
+}  // namespace wick::autograd
