@@ -1,11 +1,11 @@
 #include "wick/ir/zip_archive.h"
 
 #include <algorithm>
-#include <limits>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <unzip.h>
 #include <zip.h>
 #include <zlib.h>
 
@@ -16,178 +16,270 @@ namespace wick::ir {
 
 namespace {
 
-/// A position in a source, as minizip's file functions want it. They are C: nothing may be thrown
-/// through them, and minizip reports what they report.
-struct Cursor {
-  const ByteSource* source;
-  uint64_t at = 0;
-  bool failed = false;  // minizip takes bytes that it does not get for zeros unless it is told
-};
+// Records of the format, each with its size without names and extra fields.
+constexpr std::string_view kLocalHeader = "PK\x03\x04";
+constexpr size_t kLocalHeaderSize = 30;
+constexpr std::string_view kEntryHeader = "PK\x01\x02";
+constexpr size_t kEntryHeaderSize = 46;
+constexpr std::string_view kEnd = "PK\x05\x06";
+constexpr size_t kEndSize = 22;
+constexpr std::string_view kLargeEnd = "PK\x06\x06";
+constexpr size_t kLargeEndSize = 56;
+constexpr std::string_view kLargeEndLocator = "PK\x06\x07";
+constexpr size_t kLargeEndLocatorSize = 20;
 
-Cursor& cursor(voidpf opaque) {
-  return *static_cast<Cursor*>(opaque);
-}
+constexpr uint16_t kIsEncrypted = 1;  // bit of the flags of an entry
+constexpr uint16_t kStored = 0;
+constexpr uint16_t kDeflated = 8;
+constexpr uint16_t kLargeSizes = 1;  // id of an extra field
 
-voidpf open_source(voidpf opaque, const void* /*name*/, int /*mode*/) {
-  return opaque;
-}
-
-uLong read_source(voidpf opaque, voidpf /*stream*/, void* buffer, uLong size) {
-  Cursor& from = cursor(opaque);
-  const uint64_t rest = from.source->size - std::min(from.at, from.source->size);
-  const auto count = static_cast<size_t>(std::min<uint64_t>(size, rest));
-  from.failed = from.failed || count < size;
-  try {
-    from.source->read(from.at, {static_cast<std::byte*>(buffer), count});
-  } catch (...) {
-    from.failed = true;
-    return 0;
-  }
-  from.at += count;
-  return count;
-}
-
-ZPOS64_T tell_source(voidpf opaque, voidpf /*stream*/) {
-  return cursor(opaque).at;
-}
-
-long seek_source(voidpf opaque, voidpf /*stream*/, ZPOS64_T offset, int origin) {
-  Cursor& from = cursor(opaque);
-  uint64_t base = 0;
-  if (origin == ZLIB_FILEFUNC_SEEK_CUR) base = from.at;
-  if (origin == ZLIB_FILEFUNC_SEEK_END) base = from.source->size;
-  if (offset > from.source->size - std::min(base, from.source->size)) return -1;
-  from.at = base + offset;
-  return 0;
-}
-
-int close_source(voidpf /*opaque*/, voidpf /*stream*/) {
-  return 0;
-}
-
-int has_failed(voidpf opaque, voidpf /*stream*/) {
-  return cursor(opaque).failed ? 1 : 0;
-}
-
-/// An archive of nothing is the end of the zip directory alone, which minizip does not find at the
-/// start of a file.
-bool is_empty_archive(const ByteSource& source) {
-  constexpr std::string_view kNothing("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
-  if (source.size != kNothing.size()) return false;
-  std::string bytes(kNothing.size(), '\0');
-  source.read(0, std::as_writable_bytes(std::span(bytes)));
-  return bytes == kNothing;
-}
-
-constexpr uLong kEncrypted = 1;  // bit of the flags of an entry
+/// Stands for a number that does not fit and is given elsewhere with 64 bits.
+constexpr uint32_t kElsewhere = 0xFFFFFFFF;
 
 /// Deflate codes 258 bytes in two bits at best.
 constexpr uint64_t kLargestRatio = 1032;
 
+/// The little-endian number of `size` bytes at a place that is there.
+uint64_t number(std::string_view bytes, size_t at, size_t size) {
+  uint64_t value = 0;
+  for (size_t i = size; i > 0; --i)
+    value = value << 8U | static_cast<uint8_t>(bytes[at + i - 1]);
+  return value;
+}
+
+uint16_t number16(std::string_view bytes, size_t at) {
+  return static_cast<uint16_t>(number(bytes, at, 2));
+}
+
+uint32_t number32(std::string_view bytes, size_t at) {
+  return static_cast<uint32_t>(number(bytes, at, 4));
+}
+
+uint64_t number64(std::string_view bytes, size_t at) {
+  return number(bytes, at, 8);
+}
+
+/// Bytes of a source; fewer where it ends.
+std::string bytes_at(const ByteSource& source, uint64_t offset, uint64_t count) {
+  const uint64_t rest = source.size - std::min(offset, source.size);
+  std::string bytes(static_cast<size_t>(std::min(count, rest)), '\0');
+  source.read(offset, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+/// Where the record is with which an archive ends; npos if nowhere. `tail` is what it ends with.
+size_t find_end(std::string_view tail) {
+  if (tail.size() < kEndSize) return std::string_view::npos;
+  size_t at = tail.size() - kEndSize;
+  while (true) {
+    at = tail.rfind(kEnd, at);
+    if (at == std::string_view::npos) return at;
+    constexpr size_t kCommentSize = 20;
+    if (at + kEndSize + number16(tail, at + kCommentSize) == tail.size()) return at;
+    if (at == 0) return std::string_view::npos;
+    --at;
+  }
+}
+
 }  // namespace
 
-struct ZipReader::State {
-  Cursor cursor;
-  unzFile archive = nullptr;
-  bool started = false;
-  bool is_open = false;  // the entry
-
-  void close_entry() {
-    if (std::exchange(is_open, false)) unzCloseCurrentFile(archive);
+/// The bytes of a deflated entry.
+class ZipReader::Inflater {
+ public:
+  Inflater(const ByteSource& source, uint64_t begin, uint64_t size, const FileUse& use)
+      : source_(source),
+        at_(begin),
+        left_(size),
+        use_(use) {
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) use_.fail("zlib cannot be started");
   }
 
-  ~State() {
-    if (archive == nullptr) return;
-    close_entry();
-    unzClose(archive);
+  ~Inflater() { inflateEnd(&stream_); }
+
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  void read(std::span<std::byte> bytes) {
+    constexpr size_t kMost = size_t{1} << 30U;  // zlib counts in 32 bits
+    while (!bytes.empty()) {
+      if (stream_.avail_in == 0 && left_ > 0) refill();
+      const size_t wanted = std::min(bytes.size(), kMost);
+      stream_.next_out = reinterpret_cast<Bytef*>(bytes.data());
+      stream_.avail_out = static_cast<uInt>(wanted);
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      const size_t count = wanted - stream_.avail_out;
+      bytes = bytes.subspan(count);
+      // Without progress: all there was has been read.
+      const bool has_ended = status == Z_STREAM_END || status == Z_BUF_ERROR;
+      if (has_ended && !bytes.empty()) use_.fail("the data ends early");
+      if (!has_ended && status != Z_OK) use_.fail("the compressed data is broken");
+    }
   }
+
+ private:
+  void refill() {
+    const auto count = static_cast<size_t>(std::min<uint64_t>(left_, buffer_.size()));
+    source_.read(at_, std::span(buffer_).first(count));
+    at_ += count;
+    left_ -= count;
+    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_in = static_cast<uInt>(count);
+  }
+
+  const ByteSource& source_;
+  uint64_t at_;
+  uint64_t left_;
+  const FileUse& use_;  // of the reader, which lives longer
+  z_stream stream_{};
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(size_t{1} << 16U);
 };
 
 ZipReader::ZipReader(const ByteSource& source, FileUse use)
-    : use_(std::move(use)),
-      size_(source.size),
-      state_(std::make_unique<State>()) {
-  if (is_empty_archive(source)) return;
-  state_->cursor.source = &source;
-  zlib_filefunc64_def functions = {.zopen64_file = open_source,
-                                   .zread_file = read_source,
-                                   .zwrite_file = nullptr,
-                                   .ztell64_file = tell_source,
-                                   .zseek64_file = seek_source,
-                                   .zclose_file = close_source,
-                                   .zerror_file = has_failed,
-                                   .opaque = &state_->cursor};
-  state_->archive = unzOpen2_64("", &functions);
-  if (state_->archive == nullptr) use_.fail("is no zip archive");
+    : source_(source),
+      use_(std::move(use)) {
+  read_directory();
 }
 
 ZipReader::~ZipReader() = default;
 
-bool ZipReader::next() {
-  unzFile archive = state_->archive;
-  if (archive == nullptr) return false;
-  state_->close_entry();
-  const bool is_first = !std::exchange(state_->started, true);
-  const int moved = is_first ? unzGoToFirstFile(archive) : unzGoToNextFile(archive);
-  if (moved == UNZ_END_OF_LIST_OF_FILE) return false;
-  if (moved != UNZ_OK) use_.fail("the zip directory is broken");
-  check_entry();
-  if (unzOpenCurrentFile(archive) != UNZ_OK) {
-    entry_use_.fail("the entry does not fit its description in the zip directory");
+void ZipReader::read_directory() {
+  constexpr uint64_t kLongestEnd = kEndSize + 0xFFFF;
+  const uint64_t tail_at = source_.size - std::min(source_.size, kLongestEnd);
+  const std::string tail = bytes_at(source_, tail_at, kLongestEnd);
+  const size_t end = find_end(tail);
+  if (end == std::string::npos) use_.fail("is no zip archive");
+  entries_left_ = number16(tail, end + 10);
+  uint64_t size = number32(tail, end + 12);
+  uint64_t offset = number32(tail, end + 16);
+  if (entries_left_ == 0xFFFF || size == kElsewhere || offset == kElsewhere) {
+    const uint64_t end_at = tail_at + end;
+    const std::string locator =
+        end_at < kLargeEndLocatorSize
+            ? ""
+            : bytes_at(source_, end_at - kLargeEndLocatorSize, kLargeEndLocatorSize);
+    if (!locator.starts_with(kLargeEndLocator)) use_.fail("the zip directory is broken");
+    const std::string large = bytes_at(source_, number64(locator, 8), kLargeEndSize);
+    if (large.size() < kLargeEndSize || !large.starts_with(kLargeEnd)) {
+      use_.fail("the zip directory is broken");
+    }
+    entries_left_ = number64(large, 32);
+    size = number64(large, 40);
+    offset = number64(large, 48);
   }
-  state_->is_open = true;
+  directory_ = bytes_at(source_, offset, size);
+  if (directory_.size() < size) use_.fail("the zip directory is broken");
+}
+
+bool ZipReader::next() {
+  inflater_.reset();
+  const bool is_at_end = at_ == directory_.size();
+  if (is_at_end != (entries_left_ == 0)) use_.fail("the zip directory is broken");
+  if (is_at_end) return false;
+  --entries_left_;
+  parse_entry();
+  check_entry();
+  find_data();
+  checksum_ = 0;
+  if (description_.method == kDeflated) {
+    inflater_ =
+        std::make_unique<Inflater>(source_, data_at_, description_.compressed_size, entry_use_);
+  }
   return true;
 }
 
-void ZipReader::check_entry() {
-  unz_file_info64 info{};
-  std::string name(std::numeric_limits<uint16_t>::max(), '\0');
-  if (unzGetCurrentFileInfo64(
-          state_->archive, &info, name.data(), name.size(), nullptr, 0, nullptr, 0) != UNZ_OK) {
-    use_.fail("the zip directory is broken");
+/// Reads the directory's next entry.
+void ZipReader::parse_entry() {
+  const auto rest = std::string_view(directory_).substr(at_);
+  const auto fail = [&] { use_.fail("the zip directory is broken"); };
+  if (rest.size() < kEntryHeaderSize || !rest.starts_with(kEntryHeader)) fail();
+  const size_t name_size = number16(rest, 28);
+  const size_t extra_size = number16(rest, 30);
+  const size_t size = kEntryHeaderSize + name_size + extra_size + number16(rest, 32);
+  if (rest.size() < size) fail();
+  entry_ = {std::string(rest.substr(kEntryHeaderSize, name_size)), number32(rest, 24)};
+  description_ = {.flags = number16(rest, 8),
+                  .method = number16(rest, 10),
+                  .checksum = number32(rest, 16),
+                  .compressed_size = number32(rest, 20),
+                  .header_offset = number32(rest, 42)};
+  // Numbers that are elsewhere come in this order.
+  uint64_t* const numbers[] = {
+      &entry_.size, &description_.compressed_size, &description_.header_offset};
+  std::string_view extra = rest.substr(kEntryHeaderSize + name_size, extra_size);
+  constexpr size_t kFieldHeader = 4;
+  while (extra.size() >= kFieldHeader) {
+    const uint16_t id = number16(extra, 0);
+    std::string_view field = extra.substr(kFieldHeader, number16(extra, 2));
+    extra.remove_prefix(kFieldHeader + field.size());
+    if (id != kLargeSizes) continue;
+    for (uint64_t* const each : numbers) {
+      if (*each != kElsewhere || field.size() < sizeof(uint64_t)) continue;
+      *each = number64(field, 0);
+      field.remove_prefix(sizeof(uint64_t));
+    }
   }
-  name.resize(std::min<size_t>(info.size_filename, name.size()));
-  if (!is_utf8(name) || name.find('\0') != std::string::npos) {
+  at_ += size;
+}
+
+void ZipReader::check_entry() {
+  if (!is_utf8(entry_.name) || entry_.name.find('\0') != std::string::npos) {
     use_.fail("the name of an entry is no UTF-8 text");
   }
   entry_use_ = use_;
-  entry_use_.path = fmt::format("{}: entry {}", use_.path, quoted(name));
-  entry_ = {std::move(name), info.uncompressed_size};
-  if ((info.flag & kEncrypted) != 0) entry_use_.fail("is encrypted");
-  const bool is_stored = info.compression_method == 0;
-  if (!is_stored && info.compression_method != Z_DEFLATED) {
+  entry_use_.path = fmt::format("{}: entry {}", use_.path, quoted(entry_.name));
+  if ((description_.flags & kIsEncrypted) != 0) entry_use_.fail("is encrypted");
+  const bool is_stored = description_.method == kStored;
+  if (!is_stored && description_.method != kDeflated) {
     constexpr auto kText = "compression method {} is none of stored and deflated";
-    entry_use_.fail(fmt::format(kText, info.compression_method));
+    entry_use_.fail(fmt::format(kText, description_.method));
   }
   // Sizes that cannot be true must not be believed: somebody would allocate them.
-  if (info.compressed_size > size_ - compressed_total_) {
+  const uint64_t compressed = description_.compressed_size;
+  if (compressed > source_.size - compressed_total_) {
     constexpr auto kText = "{} compressed bytes do not fit an archive of {}";
-    entry_use_.fail(fmt::format(kText, info.compressed_size, size_));
+    entry_use_.fail(fmt::format(kText, compressed, source_.size));
   }
-  compressed_total_ += info.compressed_size;
-  const uint64_t most = is_stored ? info.compressed_size : info.compressed_size * kLargestRatio;
-  if (info.uncompressed_size > most || (is_stored && info.uncompressed_size < most)) {
+  compressed_total_ += compressed;
+  const uint64_t most = is_stored ? compressed : compressed * kLargestRatio;
+  if (entry_.size > most || (is_stored && entry_.size < most)) {
     constexpr auto kText = "{} bytes cannot come from {} compressed ones";
-    entry_use_.fail(fmt::format(kText, info.uncompressed_size, info.compressed_size));
+    entry_use_.fail(fmt::format(kText, entry_.size, compressed));
   }
+}
+
+/// The bytes of an entry follow a header of their own.
+void ZipReader::find_data() {
+  const std::string header = bytes_at(source_, description_.header_offset, kLocalHeaderSize);
+  const auto fail = [&] {
+    entry_use_.fail("the entry does not fit its description in the zip directory");
+  };
+  if (header.size() < kLocalHeaderSize || !header.starts_with(kLocalHeader)) fail();
+  const uint16_t name_size = number16(header, 26);
+  const uint64_t name_at = description_.header_offset + kLocalHeaderSize;
+  if (number16(header, 8) != description_.method || name_size != entry_.name.size() ||
+      bytes_at(source_, name_at, name_size) != entry_.name) {
+    fail();
+  }
+  data_at_ = name_at + name_size + number16(header, 28);
+  if (data_at_ > source_.size || description_.compressed_size > source_.size - data_at_) fail();
 }
 
 void ZipReader::read(std::span<std::byte> bytes) {
-  constexpr size_t kMost = size_t{1} << 30U;  // minizip counts in 32 bits
-  while (!bytes.empty()) {
-    const auto wanted = static_cast<unsigned>(std::min(bytes.size(), kMost));
-    const int count = unzReadCurrentFile(state_->archive, bytes.data(), wanted);
-    if (count < 0) entry_use_.fail("the compressed data is broken");
-    if (count == 0) entry_use_.fail("the data ends early");
-    bytes = bytes.subspan(static_cast<size_t>(count));
+  if (bytes.empty()) return;  // zlib begins a new checksum where it is given null
+  if (inflater_ != nullptr) {
+    inflater_->read(bytes);
+  } else {
+    const uint64_t end = data_at_ + bytes.size();
+    if (end > source_.size) entry_use_.fail("the data ends early");
+    source_.read(data_at_, bytes);
+    data_at_ = end;
   }
+  checksum_ = static_cast<uint32_t>(
+      crc32_z(checksum_, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 void ZipReader::finish_entry() {
-  state_->is_open = false;
-  const int closed = unzCloseCurrentFile(state_->archive);
-  if (closed == UNZ_CRCERROR) entry_use_.fail("the checksum is wrong");
-  if (closed != UNZ_OK) entry_use_.fail("the compressed data is broken");
+  if (checksum_ != description_.checksum) entry_use_.fail("the checksum is wrong");
 }
 
 ZipWriter::ZipWriter(const std::string& path, FileUse use, bool compressed)

@@ -40,7 +40,7 @@ class ZipReader {
 
   [[nodiscard]] const Entry& entry() const { return entry_; }
 
-  /// The next bytes of the entry, whose names tell errors apart. Error if it ends before.
+  /// The next bytes of the entry. Error if it ends before.
   void read(std::span<std::byte> bytes);
   /// Call when all bytes are read. Error if their checksum is wrong.
   void finish_entry();
@@ -49,15 +49,34 @@ class ZipReader {
   [[nodiscard]] const FileUse& entry_use() const { return entry_use_; }
 
  private:
-  struct State;
-  void check_entry();
+  /// What the directory says of the entry beyond its name and size.
+  struct Description {
+    uint16_t flags = 0;
+    uint16_t method = 0;
+    uint32_t checksum = 0;
+    uint64_t compressed_size = 0;
+    uint64_t header_offset = 0;
+  };
 
+  class Inflater;
+
+  void read_directory();
+  void parse_entry();
+  void check_entry();
+  void find_data();
+
+  const ByteSource& source_;
   FileUse use_;
   FileUse entry_use_;
   Entry entry_;
-  uint64_t size_;
+  Description description_;
+  std::string directory_;
+  size_t at_ = 0;              // in the directory
+  uint64_t entries_left_ = 0;  // by its count
   uint64_t compressed_total_ = 0;
-  std::unique_ptr<State> state_;
+  uint64_t data_at_ = 0;  // the next bytes of the entry in the source
+  uint32_t checksum_ = 0;
+  std::unique_ptr<Inflater> inflater_;  // of a deflated entry
 };
 
 /// Writes an archive to a path.

@@ -1,7 +1,7 @@
 #include "wick/tensor/random_sampling.h"
 
-#include <array>
-#include <utility>
+#include <cstdint>
+#include <span>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -46,7 +46,7 @@ class Npz : public ::testing::Test {
 };
 
 TEST_F(Npz, LoadsWhatNumPyWrote) {
-  for (const char* name : {"stored.npz", "compressed.npz"}) {
+  for (const char* name : {"stored.npz", "compressed.npz", "zip64.npz"}) {
     const std::map<std::string, Tensor> arrays = load_npz(reference(name));
 
     expect_values(arrays.at("counting"), {2, 3}, {-2, -1, 0, 1, 2, 3});
@@ -58,7 +58,7 @@ TEST_F(Npz, LoadsWhatNumPyWrote) {
     expect_values(arrays.at("scalar"), {}, {2.5});
     expect_values(arrays.at("größe/1"), {1}, {7});
     EXPECT_EQ(arrays.at("half").dtype(), DType::f16);
-    EXPECT_EQ(arrays.size(), std::string_view(name) == "stored.npz" ? 8U : 9U);
+    EXPECT_EQ(arrays.size(), std::string_view(name) == "compressed.npz" ? 9U : 8U);
   }
   EXPECT_TRUE(load_npz(reference("empty.npz")).empty());
 }

@@ -21,6 +21,9 @@ arrays = {
 np.savez("stored.npz", **arrays)
 np.savez_compressed("compressed.npz", zeros=np.zeros((50, 20), "i4"), **arrays)
 np.savez("empty.npz")
+zipfile.ZIP64_LIMIT = zipfile.ZIP_FILECOUNT_LIMIT = 1  # as if everything were larger than 4 GiB
+np.savez("zip64.npz", **arrays)
+zipfile.ZIP64_LIMIT = zipfile.ZIP_FILECOUNT_LIMIT = 1 << 31
 np.savez("complex.npz", z=np.array([1j]))
 np.savez("objects.npz", o=np.array([None], dtype=object))
 with zipfile.ZipFile("text.npz", "w") as archive:
