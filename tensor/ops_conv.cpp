@@ -122,8 +122,11 @@ Tensor conv(const Place& place,
   const Axes dilation = one_per_axis(place, "dilation", options.dilation, num_axes, 1);
   Padding padding = padding_of(place, w, options, stride, dilation);
   Tensor padded = x;
-  if (!padding.is_even()) {
-    padded = pad(x, spatial(padding.low), spatial(padding.high), 0, where);
+  if (options.pad_mode || !padding.is_even()) {
+    const Axes low = spatial(padding.low);
+    const Axes high = spatial(padding.high);
+    padded = options.pad_mode ? pad(x, low, high, *options.pad_mode, where)
+                              : pad(x, low, high, 0, where);
     padding.low.assign(static_cast<size_t>(num_axes), 0);
   }
   const Tensor operands[] = {padded, w};

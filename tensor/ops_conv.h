@@ -3,7 +3,10 @@
 // Convolutions and what goes with them. Where an option takes one number an axis, a list of one
 // stands for all spatial axes. Errors name what does not fit.
 
+#include <optional>
+
 #include "wick/tensor/ops.h"
+#include "wick/tensor/ops_shape.h"
 #include "wick/tensor/tensor.h"
 
 namespace wick {
@@ -19,6 +22,8 @@ struct ConvOptions {
   /// Pads by as much as y gets the extents of x, instead of by `padding`; where that is odd the
   /// higher side gets more. Needs stride 1.
   bool same_padding = false;
+  /// What the padding is made of; zeros unless set.
+  std::optional<PadMode> pad_mode = std::nullopt;
 };
 
 /// Cross-correlation: y[n,o] = bias[o] + sum over c of x[n,c] * w[o,c]. x [n,c,...] or [c,...] with

@@ -22,6 +22,7 @@
 #include "wick/tensor/ops_arithmetic.h"
 #include "wick/tensor/ops_creation.h"
 #include "wick/tensor/ops_index.h"
+#include "wick/tensor/ops_interpolate.h"
 #include "wick/tensor/ops_linalg.h"
 #include "wick/tensor/ops_logic.h"
 #include "wick/tensor/ops_math.h"

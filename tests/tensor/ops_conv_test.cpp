@@ -32,6 +32,17 @@ TEST(Conv, SamePaddingPutsTheOddElementBehind) {
   expect_values(conv1d(x, ones({1, 1, 2}), {.same_padding = true}), {1, 1, 3}, {3, 5, 3});
 }
 
+TEST(Conv, PadsWithWhatTheModeSays) {
+  const Tensor x = tensor({1, 2, 3}).reshape({1, 1, 3});
+  const auto sums = [&](PadMode mode) {
+    return conv1d(x, ones({1, 1, 3}), {.padding = {1}, .pad_mode = mode});
+  };
+
+  expect_values(sums(PadMode::circular), {1, 1, 3}, {6, 6, 6});
+  expect_values(sums(PadMode::reflect), {1, 1, 3}, {5, 6, 7});
+  expect_values(sums(PadMode::replicate), {1, 1, 3}, {4, 6, 8});
+}
+
 TEST(Conv, HalvesKeepTheirType) {
   const Tensor x = cast(counting({1, 1, 3, 3}), DType::bf16);
   const Tensor y = conv2d(x, ones({1, 1, 3, 3}, DType::bf16), ConvOptions{});
