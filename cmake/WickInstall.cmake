@@ -17,6 +17,7 @@ foreach(layer ${WICK_LAYERS})
     PATTERN "*.h"
     PATTERN "*.def"
     PATTERN "llvm" EXCLUDE
+    PATTERN "fftw" EXCLUDE
     PATTERN "lapack" EXCLUDE
     PATTERN "onednn" EXCLUDE
     PATTERN "report" EXCLUDE)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "wick/tensor/promotion.h"
+
 namespace wick::detail {
 namespace {
 
@@ -96,7 +98,7 @@ LabelledTensor dot_products(const LabelledTensor& a,
   const Labels labels = joined({roles.batch, roles.summed});
   Tensor x = aligned(a, labels, where);
   Tensor y = aligned(b, labels, where);
-  const DType dtype = x.dtype();
+  const DType dtype = promote_types(x.dtype(), y.dtype());
   if (dtype == DType::f16 || dtype == DType::bf16) {  // round once, after the sum
     x = cast(x, DType::f32, where);
     y = cast(y, DType::f32, where);

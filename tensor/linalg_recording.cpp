@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
-
-#include <fmt/format.h>
 
 #include "wick/tensor/custom_op.h"
+#include "wick/tensor/promotion.h"
 
 namespace wick::detail {
 namespace {
-
-/// Libraries have no halves.
-DType computed_dtype(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
-}
 
 Shape batch_of(const Tensor& x) {
   return Shape(x.shape().extents().first(static_cast<size_t>(x.ndim()) - 2));
@@ -44,22 +37,13 @@ double epsilon_of(DType dtype) {
 
 LinalgOp::LinalgOp(std::string_view name, std::initializer_list<Tensor> operands, Where where)
     : name_(name),
-      operands_(operands),
+      operands_(promoted(name, {operands.begin(), operands.size()}, where)),
+      dtype_(operands_.front().dtype()),
       where_(where) {
-  for (const Tensor& operand : operands_) {
-    if (operand.defined()) continue;
-    constexpr auto kText = "operand {} is an undefined tensor";
-    throw Error(where, name, fmt::format(kText, &operand - operands_.data() + 1));
+  if (dtype_ == DType::f16 || dtype_ == DType::bf16) {  // of which libraries know nothing
+    for (Tensor& operand : operands_)
+      operand = cast(operand, DType::f32, where);
   }
-  dtype_ = operands_.front().dtype();
-  DType computed = computed_dtype(dtype_);
-  for (const Tensor& operand : operands_) {
-    if (operand.dtype() == dtype_) continue;
-    computed = std::max(computed, computed_dtype(operand.dtype()));
-    dtype_ = computed;
-  }
-  for (Tensor& operand : operands_)
-    if (is_float(operand.dtype())) operand = cast(operand, computed, where);
   if (operands_.size() == 2) broadcast_batches(operands_[0], operands_[1], where);
 }
 

@@ -13,8 +13,8 @@
 
 namespace wick::detail {
 
-/// An op of a library: operands of halves are cast to f32, those of f32 beside f64 to f64. The
-/// results are in the computed dtype; `rounded` casts them to what the operands' own would give.
+/// An op of a library. Its operands are promoted, and halves cast to f32; `rounded` casts results
+/// back to the promoted dtype.
 class LinalgOp {
  public:
   /// With two operands, their batches are broadcast. `name` is that of the op, `linalg.inv`.

@@ -155,6 +155,24 @@ Tensor dot(const Tensor& a, const Tensor& b, Where where) {
   return detail::contract({labelled(a, 0), labelled(b, 0)}, {}, where);
 }
 
+Tensor vecdot(const Tensor& a, const Tensor& b, int axis, Where where) {
+  const int rank =
+      std::max(shape_of("vecdot", a, 1, where).ndim(), shape_of("vecdot", b, 2, where).ndim());
+  const int from_end = axis < 0 ? axis : axis - rank;
+  if (from_end >= 0 || -from_end > a.ndim() || -from_end > b.ndim()) {
+    constexpr auto kText = "axis {} is out of range for {} and {}";
+    throw Error(where, "vecdot", fmt::format(kText, axis, a.type(), b.type()));
+  }
+  require_equal("vecdot", a, from_end, b, from_end, where);
+  // Labels count from the last axis, so that they line up.
+  detail::LabelledTensor x = labelled(a, rank - a.ndim());
+  detail::LabelledTensor y = labelled(b, rank - b.ndim());
+  std::vector<int> output(static_cast<size_t>(rank));
+  std::iota(output.begin(), output.end(), 0);
+  output.erase(output.begin() + rank + from_end);
+  return detail::contract({std::move(x), std::move(y)}, output, where);
+}
+
 Tensor vdot(const Tensor& a, const Tensor& b, Where where) {
   (void)shape_of("vdot", a, 1, where);
   (void)shape_of("vdot", b, 2, where);

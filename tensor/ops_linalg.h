@@ -19,6 +19,8 @@ Tensor mv(const Tensor& a, const Tensor& x, Where where = Where::current());
 Tensor bmm(const Tensor& a, const Tensor& b, Where where = Where::current());
 /// Sum of products of two vectors of one length.
 Tensor dot(const Tensor& a, const Tensor& b, Where where = Where::current());
+/// Dot products along one axis; other axes broadcast.
+Tensor vecdot(const Tensor& a, const Tensor& b, int axis = -1, Where where = Where::current());
 /// NumPy's vdot: the dot product of both operands' elements in row-major order.
 Tensor vdot(const Tensor& a, const Tensor& b, Where where = Where::current());
 /// Products of a [..., k] and b [..., k] over their last axes: a's leading axes, then b's. With a

@@ -13,6 +13,7 @@
 #include "wick/runtime/profiler.h"
 #include "wick/tensor/custom_op.h"
 #include "wick/tensor/dlpack.h"
+#include "wick/tensor/fft.h"
 #include "wick/tensor/indexing.h"
 #include "wick/tensor/linalg.h"
 #include "wick/tensor/npy.h"

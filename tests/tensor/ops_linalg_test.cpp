@@ -26,6 +26,8 @@ TEST(Products, OfVectors) {
   expect_values(vdot(counting({2, 2}), counting({4})), {}, {14});
   expect_values(inner(counting({2, 2}), counting({3, 2})), {2, 3}, {1, 3, 5, 3, 13, 23});
   expect_values(inner(a, scalar(2)), {3}, {2, 4, 6});
+  expect_values(vecdot(counting({2, 3}), a), {2}, {8, 26});
+  expect_values(vecdot(counting({3, 2}), counting({3, 1}), 0), {2}, {10, 13});
   expect_values(outer(a, tensor({1, 10})), {3, 2}, {1, 10, 2, 20, 3, 30});
   expect_values(cross(a, b), {3}, {-3, 6, -3});
   expect_values(cross(counting({3, 1}), counting({3, 2}), 0), {3, 2}, {0, -1, 0, 2, 0, -1});
@@ -137,6 +139,9 @@ INSTANTIATE_TEST_SUITE_P(
         FailingProduct{"cross",
                        [] { return cross(ones({2}), ones({3})); },
                        "cross: axis -1 needs extent 3 in both operands, got f32[2] and f32[3]"},
+        FailingProduct{"vecdot",
+                       [] { return vecdot(ones({2}), ones({2, 2}), 0); },
+                       "vecdot: axis 0 is out of range for f32[2] and f32[2,2]"},
         FailingProduct{"multi_dot",
                        [] { return multi_dot({ones({2, 2})}); },
                        "multi_dot: needs two matrices, got 1"},
