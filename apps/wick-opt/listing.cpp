@@ -1,5 +1,8 @@
 #include "listing.h"
 
+#include <algorithm>
+
+#include "functions.h"
 #include <fmt/format.h>
 
 #include "wick/ir/custom_op.h"
@@ -25,6 +28,25 @@ std::string_view dtypes_of(const ir::OpInfo& info) {
   return has(ir::kNoFloat) ? "integers, bool" : "any";
 }
 
+bool is_primitive(const ir::OpInfo& info) {
+  return (info.traits & ir::kStructure) == 0;
+}
+
+int64_t count_primitives() {
+  int64_t count = 0;
+  for (int i = 0; i < ir::kNumOps; ++i)
+    count += is_primitive(ir::op_info(static_cast<ir::OpKind>(i))) ? 1 : 0;
+  return count;
+}
+
+/// Functions of the name of the primitive that they record.
+int64_t count_namesakes() {
+  return std::ranges::count_if(functions(), [](const Function& function) {
+    const std::optional<ir::OpKind> op = ir::op_from_string(function.name);
+    return op && is_primitive(ir::op_info(*op));
+  });
+}
+
 /// Those that other libraries compute, and those of plug-ins.
 std::string custom_ops_table() {
   std::string table = "\nOps by name, of libraries and plug-ins:\n\n";
@@ -43,19 +65,36 @@ std::string custom_ops_table() {
 std::string ops_page() {
   std::string page = "# Ops\n\nWritten by `wick-opt --list-ops` from `ir/ops.def`.\n\n";
   page += "| op | operands | dtypes | result |\n|---|---|---|---|\n";
-  int primitives = 0;
   for (int i = 0; i < ir::kNumOps; ++i) {
     const ir::OpInfo& info = ir::op_info(static_cast<ir::OpKind>(i));
-    if ((info.traits & ir::kStructure) != 0) continue;
-    ++primitives;
+    if (!is_primitive(info)) continue;
     page += fmt::format("| `{}` | {} | {} | {} |\n",
                         info.name,
                         operand_count(info.min_operands, info.max_operands),
                         dtypes_of(info),
                         info.summary);
   }
-  return page + fmt::format("\n{} primitives; everything else is composed of them.\n", primitives) +
+  constexpr auto kCounts =
+      "\n{} primitives; {} functions over them ([functions.md](functions.md)), {} of which bear "
+      "the "
+      "name of a\nprimitive.\n";
+  return page + fmt::format(kCounts, count_primitives(), functions().size(), count_namesakes()) +
          custom_ops_table();
+}
+
+std::string functions_page() {
+  constexpr auto kTitle =
+      "# Functions\n\nWritten by `wick-opt --list-functions` from the public headers: what gives "
+      "tensors, overloads counted once.\nOperators and member functions are left out.\n\n"
+      "{} functions over {} primitives ([ops.md](ops.md)).\n";
+  std::string page = fmt::format(kTitle, functions().size(), count_primitives());
+  std::string_view header;
+  for (const Function& function : functions()) {
+    if (function.header != header) page += fmt::format("\n`wick/{}`\n\n", function.header);
+    header = function.header;
+    page += fmt::format("- `{}`\n", function.name);
+  }
+  return page;
 }
 
 std::string passes_page() {

@@ -30,6 +30,7 @@ struct OptFlags {
   std::string emit = "ir";
   bool list_passes = false;
   bool list_ops = false;
+  bool list_functions = false;
   bool list_switches = false;
   bool memory_plan = false;
   bool verify_roundtrip = false;
@@ -113,8 +114,9 @@ int optimize(const OptFlags& flags) {
 int run(const OptFlags& flags) {
   if (flags.list_passes) fmt::print("{}", tools::passes_page());
   if (flags.list_ops) fmt::print("{}", tools::ops_page());
+  if (flags.list_functions) fmt::print("{}", tools::functions_page());
   if (flags.list_switches) fmt::print("{}", tools::switches_page());
-  if (flags.list_passes || flags.list_ops || flags.list_switches) return 0;
+  if (flags.list_passes || flags.list_ops || flags.list_functions || flags.list_switches) return 0;
   return optimize(flags);
 }
 
@@ -125,6 +127,7 @@ void declare(CLI::App& app, OptFlags& flags) {
       ->check(CLI::IsMember({"ir", "dot", "kernels", "llvm", "asm", "plan", "html"}));
   app.add_flag("--list-passes", flags.list_passes, "print the passes and their options");
   app.add_flag("--list-ops", flags.list_ops, "print the op table");
+  app.add_flag("--list-functions", flags.list_functions, "print the functions of the headers");
   app.add_flag("--list-switches", flags.list_switches, "print the switches and their variables");
   app.add_flag("--memory-plan", flags.memory_plan, "check the memory plan and print its sizes");
   app.add_flag("--verify-roundtrip",
