@@ -4,7 +4,7 @@
 
 #include "wick/nn/activations.h"
 #include "wick/nn/batch_norm.h"
-#include "wick/nn/conv2d.h"
+#include "wick/nn/conv.h"
 #include "wick/nn/data/dataset.h"
 #include "wick/nn/data/host_array.h"
 #include "wick/nn/data/prefetcher.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "wick/nn/module.h"
+#include "wick/tensor/ops_pool.h"
 
 namespace wick::nn {
 
@@ -12,32 +13,30 @@ namespace wick::nn {
 /// h' = (h + 2 padding - kernel) / stride + 1; the stride is the kernel unless set.
 class MaxPool2d final : public Module {
  public:
-  explicit MaxPool2d(Pool2dOptions options) : options_(std::move(options)) {}
+  explicit MaxPool2d(MaxPoolOptions options) : options_(std::move(options)) {}
 
   /// Square windows, one beside the other.
-  explicit MaxPool2d(int64_t kernel)
-      : MaxPool2d(Pool2dOptions{.kernel = {kernel, kernel}, .stride = {}}) {}
+  explicit MaxPool2d(int64_t kernel) : MaxPool2d(MaxPoolOptions{.kernel = {kernel}}) {}
 
   Tensor forward(const Tensor& x) override { return max_pool2d(x, options_, call_site()); }
 
  private:
-  Pool2dOptions options_;
+  MaxPoolOptions options_;
 };
 
-/// Mean of each window, with shapes as in MaxPool2d. Padding counts as zeros unless
-/// `exclude_padding`.
+/// Mean of each window, with shapes as in MaxPool2d. Padding counts as zeros
+/// unless `count_include_pad` is false.
 class AvgPool2d final : public Module {
  public:
-  explicit AvgPool2d(Pool2dOptions options) : options_(std::move(options)) {}
+  explicit AvgPool2d(AvgPoolOptions options) : options_(std::move(options)) {}
 
   /// Square windows, one beside the other.
-  explicit AvgPool2d(int64_t kernel)
-      : AvgPool2d(Pool2dOptions{.kernel = {kernel, kernel}, .stride = {}}) {}
+  explicit AvgPool2d(int64_t kernel) : AvgPool2d(AvgPoolOptions{.kernel = {kernel}}) {}
 
   Tensor forward(const Tensor& x) override { return avg_pool2d(x, options_, call_site()); }
 
  private:
-  Pool2dOptions options_;
+  AvgPoolOptions options_;
 };
 
 }  // namespace wick::nn

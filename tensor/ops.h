@@ -128,32 +128,9 @@ Tensor one_hot(const Tensor& indices,
                DType dtype = DType::f32,
                Where where = Where::current());
 
-// Contractions and windows.
+// Contractions; wick/tensor/ops_conv.h and ops_pool.h have those of windows.
 /// NumPy's matmul, 1-D operands included.
 Tensor matmul(const Tensor& a, const Tensor& b, Where where = Where::current());
-
-struct Conv2dOptions {
-  Axes stride = {1, 1};
-  Axes padding = {0, 0};
-  Axes dilation = {1, 1};
-  int64_t groups = 1;
-};
-
-/// x f32[n,c,h,w], w f32[o,c/groups,kh,kw].
-Tensor conv2d(const Tensor& x,
-              const Tensor& w,
-              const Conv2dOptions& options = {},
-              Where where = Where::current());
-
-struct Pool2dOptions {
-  Axes kernel = {};
-  Axes stride = {};  // empty: kernel
-  Axes padding = {0, 0};
-  bool exclude_padding = false;  // avg_pool2d: count only what is inside
-};
-
-Tensor max_pool2d(const Tensor& x, const Pool2dOptions& options, Where where = Where::current());
-Tensor avg_pool2d(const Tensor& x, const Pool2dOptions& options, Where where = Where::current());
 
 // For layers above (autograd rules): an op of the table as it stands, attributes included.
 Tensor record(ir::OpKind op,

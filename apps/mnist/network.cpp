@@ -1,7 +1,7 @@
 #include "network.h"
 
 #include "wick/nn/activations.h"
-#include "wick/nn/conv2d.h"
+#include "wick/nn/conv.h"
 #include "wick/nn/dropout.h"
 #include "wick/nn/linear.h"
 #include "wick/nn/pooling.h"

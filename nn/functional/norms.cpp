@@ -10,6 +10,7 @@
 #include "wick/autograd/autograd.h"
 #include "wick/ir/error.h"
 #include "wick/nn/functional/operands.h"
+#include "wick/tensor/ops_pool.h"
 
 namespace wick::nn {
 
@@ -215,7 +216,7 @@ Tensor local_response_norm(const Tensor& x, const LocalResponseNormOptions& opti
   const int64_t before = options.size / 2;
   const Tensor padded =
       pad(squares, {0, 0, before, 0}, {0, 0, options.size - 1 - before, 0}, 0, where);
-  const Tensor local = avg_pool2d(padded, {.kernel = {options.size, 1}, .stride = {1, 1}}, where);
+  const Tensor local = avg_pool2d(padded, {.kernel = {options.size, 1}, .stride = {1}}, where);
   const Tensor base = Operand(local, where) * options.alpha + Operand(options.k, where);
   const Tensor divisor = reshape(pow(base, options.beta, where), x.shape(), where);
   return cast(Operand(values, where) / divisor, x.dtype(), where);

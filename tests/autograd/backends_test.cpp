@@ -6,7 +6,9 @@
 
 #include "wick/autograd/autograd.h"
 #include "wick/passes/options.h"
+#include "wick/tensor/ops_conv.h"
 #include "wick/tensor/ops_index.h"
+#include "wick/tensor/ops_pool.h"
 
 namespace wick {
 namespace {

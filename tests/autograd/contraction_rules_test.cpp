@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
+#include "wick/tensor/ops_conv.h"
 
 namespace wick {
 namespace {
@@ -72,7 +73,7 @@ TEST(MatmulRules, RecordNoPermutes) {
 struct ConvCase {
   Shape x;
   Shape w;
-  Conv2dOptions options;
+  ConvOptions options;
 };
 
 std::vector<ConvCase> conv_cases() {

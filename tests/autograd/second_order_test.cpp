@@ -3,7 +3,9 @@
 
 #include "wick/autograd/autograd.h"
 #include "wick/autograd/functional.h"
+#include "wick/tensor/ops_conv.h"
 #include "wick/tensor/ops_index.h"
+#include "wick/tensor/ops_pool.h"
 
 namespace wick {
 namespace {

@@ -6,7 +6,7 @@
 #include "expect_error.h"
 #include <gtest/gtest.h>
 
-#include "wick/nn/conv2d.h"
+#include "wick/nn/conv.h"
 #include "wick/nn/linear.h"
 
 namespace wick::nn::init {

@@ -5,7 +5,7 @@
 
 #include "wick/nn/activations.h"
 #include "wick/nn/batch_norm.h"
-#include "wick/nn/conv2d.h"
+#include "wick/nn/conv.h"
 #include "wick/nn/dropout.h"
 #include "wick/nn/linear.h"
 #include "wick/nn/sequential.h"

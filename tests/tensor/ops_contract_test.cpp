@@ -1,5 +1,8 @@
 #include "expect_values.h"
 
+#include "wick/tensor/ops_conv.h"
+#include "wick/tensor/ops_pool.h"
+
 namespace wick {
 namespace {
 
@@ -43,10 +46,10 @@ TEST(Contract, Pooling) {
 
 TEST(Contract, PaddingCountsUnlessExcluded) {
   const Tensor x = full({1, 1, 1, 1}, 8);
-  Pool2dOptions options{.kernel = {2, 2}, .stride = {2, 2}, .padding = {1, 1}};
+  AvgPoolOptions options{.kernel = {2, 2}, .stride = {2, 2}, .padding = {1, 1}};
 
   expect_values(avg_pool2d(x, options), {1, 1, 1, 1}, {2});
-  options.exclude_padding = true;
+  options.count_include_pad = false;
   expect_values(avg_pool2d(x, options), {1, 1, 1, 1}, {8});
 }
 

@@ -21,9 +21,8 @@ Tensor counting(Shape shape) {
 TEST(Conv, TakesOneSampleAndOneNumberForAllAxes) {
   const Tensor x = counting({1, 3, 3});
 
-  expect_values(conv2d(x, ones({1, 1, 2, 2}), ConvOptions{.stride = {2}, .padding = {1}}),
-                {1, 2, 2},
-                {0, 3, 9, 24});
+  expect_values(
+      conv2d(x, ones({1, 1, 2, 2}), {.stride = {2}, .padding = {1}}), {1, 2, 2}, {0, 3, 9, 24});
 }
 
 TEST(Conv, SamePaddingPutsTheOddElementBehind) {
@@ -45,7 +44,7 @@ TEST(Conv, PadsWithWhatTheModeSays) {
 
 TEST(Conv, HalvesKeepTheirType) {
   const Tensor x = cast(counting({1, 1, 3, 3}), DType::bf16);
-  const Tensor y = conv2d(x, ones({1, 1, 3, 3}, DType::bf16), ConvOptions{});
+  const Tensor y = conv2d(x, ones({1, 1, 3, 3}, DType::bf16), {});
 
   EXPECT_EQ(y.dtype(), DType::bf16);
   EXPECT_EQ(y.item<float>(), 36);
@@ -97,8 +96,7 @@ constexpr Mistake kMistakes[] = {
      "conv1d: x must have 2 or 3 axes and w 3: x f32[2,3,4,5], w f32[3,3,1]"},
     {"conv_of_integers",
      [](Where w) {
-       static_cast<void>(
-           conv2d(ones({1, 1, 3, 3}, DType::i32), ones({1, 1, 1, 1}), ConvOptions{}, w));
+       static_cast<void>(conv2d(ones({1, 1, 3, 3}, DType::i32), ones({1, 1, 1, 1}), {}, w));
      },
      "conv2d: x must be floats, is i32[1,1,3,3]"},
     {"bias_of_other_channels",
@@ -133,14 +131,10 @@ constexpr Mistake kMistakes[] = {
      },
      "max_pool1d: padding 2 must be at most half of kernel 3"},
     {"pool_larger_than_its_input",
-     [](Where w) {
-       static_cast<void>(avg_pool2d(ones({1, 1, 3, 3}), AvgPoolOptions{.kernel = {4}}, w));
-     },
+     [](Where w) { static_cast<void>(avg_pool2d(ones({1, 1, 3, 3}), {.kernel = {4}}, w)); },
      "avg_pool2d: a window of 4 does not fit into f32[1,1,3,3] with padding 0"},
     {"pool_of_nothing",
-     [](Where w) {
-       static_cast<void>(max_pool2d(ones({1, 1, 0, 3}), MaxPoolOptions{.kernel = {1}}, w));
-     },
+     [](Where w) { static_cast<void>(max_pool2d(ones({1, 1, 0, 3}), {.kernel = {1}}, w)); },
      "max_pool2d: axis 2 of x f32[1,1,0,3] has no elements"},
     {"pool_of_integers",
      [](Where w) { static_cast<void>(max_pool3d(arange(4), {.kernel = {1}}, w)); },

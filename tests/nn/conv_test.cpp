@@ -1,4 +1,4 @@
-#include "wick/nn/conv2d.h"
+#include "wick/nn/conv.h"
 
 #include "expect_error.h"
 #include "expect_values.h"
@@ -43,8 +43,8 @@ TEST(Conv2d, HasGradients) {
 }
 
 TEST(Conv2d, RefusesWrongOptions) {
-  EXPECT_EQ(error_of([] { const Conv2d layer(3, 8, {5}); }),
-            "conv2d: kernel must have two extents, has [5]");
+  EXPECT_EQ(error_of([] { const Conv2d layer(3, 8, {5, 5, 5}); }),
+            "conv2d: kernel must be one number or 2, one an axis, is [5, 5, 5]");
   EXPECT_EQ(error_of([] { const Conv2d layer(3, 8, {5, 5}, {.groups = 2}); }),
             "conv2d: 3 channels in and 8 out do not divide into 2 groups");
 }
