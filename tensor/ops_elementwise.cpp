@@ -69,12 +69,12 @@ Tensor abs(const Tensor& x, Where where) {
 }
 
 Tensor sign(const Tensor& x, Where where) {
-  // A zero and NaN stay.
+  // NaN neither falls nor rises.
   const Tensor falls = record_binary(OpKind::lt, {x, where}, {0, where}, where);
   const Tensor rises = record_binary(OpKind::lt, {0, where}, {x, where}, where);
-  if (!is_float(x.dtype()) && !is_signed_integer(x.dtype())) return cast(rises, x.dtype(), where);
-  const Tensor upper = detail::record_where(rises, {1, where}, {x, where}, where);
-  return detail::record_where(falls, {-1, where}, {upper, where}, where);
+  const Tensor up = cast(rises, x.dtype(), where);
+  if (!is_float(x.dtype()) && !is_signed_integer(x.dtype())) return up;
+  return detail::record_where(falls, {-1, where}, {up, where}, where);
 }
 
 Tensor floor(const Tensor& x, Where where) {

@@ -68,6 +68,7 @@ TEST(Elementwise, Functions) {
 
   expect_values(abs(x), {4}, {1.5, 0, 0.5, 2});
   expect_values(sign(x), {4}, {-1, 0, 1, 1});
+  expect_values(sign(tensor({NAN, -0.0F})), {2}, {0, 0});
   expect_values(floor(x), {4}, {-2, 0, 0, 2});
   expect_values(ceil(x), {4}, {-1, 0, 1, 2});
   expect_values(round(x), {4}, {-2, 0, 0, 2});
