@@ -59,8 +59,8 @@ void train_step() {
   manual_seed(1);
   nn::Sequential net = make_network();
   optim::Adam adam(net.parameters(), {.lr = 1e-3});
-  const Tensor images = randn({8, 1, 16, 16});
-  const Tensor labels = randint(0, 10, {8});
+  const Tensor images = randn({4, 1, 16, 16});
+  const Tensor labels = randint(0, 10, {4});
   materialize(images, labels);
   nn::cross_entropy(net(images), labels).backward();
   adam.step();
