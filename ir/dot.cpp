@@ -65,7 +65,7 @@ std::string DotWriter::label(const Node& node) const {
   for (const auto& [name, value] : node.attributes().entries()) {
     if (node.op() == OpKind::custom && name == "op") continue;
     std::string printed = to_string(value);
-    if (printed.size() > kLongestValue) printed = printed.substr(0, kLongestValue) + "...";
+    if (printed.size() > kLongestValue) printed.replace(kLongestValue, std::string::npos, "...");
     text += fmt::format("\\n{} = {}", escaped(name), escaped(printed));
   }
   return text + fmt::format("\\n{}", node.type());

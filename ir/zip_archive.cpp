@@ -61,9 +61,9 @@ uint64_t number64(std::string_view bytes, size_t at) {
 
 /// Bytes of a source; fewer where it ends.
 std::string bytes_at(const ByteSource& source, uint64_t offset, uint64_t count) {
-  const uint64_t rest = source.size - std::min(offset, source.size);
-  std::string bytes(static_cast<size_t>(std::min(count, rest)), '\0');
-  source.read(offset, std::as_writable_bytes(std::span(bytes)));
+  const uint64_t begin = std::min(offset, source.size);
+  std::string bytes(static_cast<size_t>(std::min(count, source.size - begin)), '\0');
+  source.read(begin, std::as_writable_bytes(std::span(bytes)));
   return bytes;
 }
 
