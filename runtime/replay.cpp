@@ -34,9 +34,9 @@ std::string assignment(std::string_view entry) {
 std::string program_command(const CompileEnvironment& environment) {
   std::string command = fmt::format("cd {} &&", shell_word(environment.directory));
   for (const std::string& entry : environment.variables)
-    command += " " + assignment(entry);
+    command += fmt::format(" {}", assignment(entry));
   for (const std::string& word : environment.command_line)
-    command += " " + shell_word(word);
+    command += fmt::format(" {}", shell_word(word));
   return command;
 }
 

@@ -84,7 +84,7 @@ Parts positional(double value, DType dtype, int precision) {
     if (number.exponent < 0) digits.insert(0, static_cast<size_t>(-number.exponent), '0');
     const auto num_whole = static_cast<size_t>(std::max(number.exponent, 0)) + 1;
     if (digits.size() < num_whole) digits.append(num_whole - digits.size(), '0');
-    parts.whole = (number.negative ? "-" : "") + digits.substr(0, num_whole);
+    parts.whole = fmt::format("{}{}", number.negative ? "-" : "", digits.substr(0, num_whole));
     parts.fraction = digits.substr(num_whole);
   }
   strip_zeros(parts.fraction);
@@ -92,7 +92,7 @@ Parts positional(double value, DType dtype, int precision) {
 }
 
 Parts split_digits(const Decimal& number) {
-  return {(number.negative ? "-" : "") + number.digits.substr(0, 1),
+  return {fmt::format("{}{}", number.negative ? "-" : "", number.digits.substr(0, 1)),
           number.digits.substr(1),
           number.exponent};
 }
