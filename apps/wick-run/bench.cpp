@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <string>
 #include <vector>
 
-#include "step_cost.h"
+#include "step_times.h"
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,22 +21,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Seconds, one entry a run.
-using Samples = std::vector<double>;
-
-double median(Samples samples) {
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::ranges::nth_element(samples, middle);
-  return *middle;
-}
-
-struct StepSamples {
-  std::string what;  // name, kind and place
-  int64_t bytes = 0;
-  std::optional<int64_t> operations;
-  Samples seconds;
-};
-
 class Bench {
  public:
   Bench(Program& program, std::span<const Literal> parameters)
@@ -45,38 +28,24 @@ class Bench {
         parameters_(parameters) {}
 
   void run(const BenchOptions& options);
-  void print() const;
+
+  void print() const { steps_.print(whole_); }
 
  private:
   void run_once(bool counts);
-  void note(const runtime::Plan& plan, size_t step, double seconds);
   static void show_progress(double done, size_t runs);
-  void print_step(size_t number, const StepSamples& step, double total) const;
 
   Program& program_;
   std::span<const Literal> parameters_;
-  std::vector<StepSamples> steps_;
-  Samples whole_;
+  StepTimes steps_;
+  std::vector<double> whole_;  // seconds of each run
 };
-
-void Bench::note(const runtime::Plan& plan, size_t number, double seconds) {
-  if (steps_.size() <= number) steps_.resize(number + 1);
-  StepSamples& samples = steps_[number];
-  if (samples.seconds.empty()) {
-    const runtime::Step& step = plan.steps[number];
-    samples.what = fmt::format("{} ({})", step.name, kind_of(step));
-    if (step.where.is_known()) samples.what += "  " + to_string(step.where);
-    samples.bytes = bytes_moved(plan, step);
-    samples.operations = operations(step);
-  }
-  samples.seconds.push_back(seconds);
-}
 
 /// With new copies of the parameters each time, since donated ones are written over.
 void Bench::run_once(bool counts) {
   const std::vector<runtime::Argument> arguments = Program::arguments(parameters_);
   const auto observer = [&](const runtime::Plan& plan, size_t step, double seconds) {
-    if (counts) note(plan, step, seconds);
+    if (counts) steps_.note(plan, step, seconds);
   };
   const runtime::ScopedStepObserver scope(observer);
   const auto start = Clock::now();
@@ -102,41 +71,6 @@ void Bench::run(const BenchOptions& options) {
     shown = Clock::now();
     show_progress(done, whole_.size());
   }
-}
-
-void Bench::print_step(size_t number, const StepSamples& step, double total) const {
-  const double seconds = median(step.seconds);
-  const std::string flops =
-      step.operations
-          ? fmt::format("{:.1f}", static_cast<double>(*step.operations) / seconds * 1e-9)
-          : "-";
-  fmt::print("{:>5} {:>10.4f} {:>10.4f} {:>6.1f} % {:>8.2f} {:>8}  {}\n",
-             number,
-             seconds * 1e3,
-             *std::ranges::min_element(step.seconds) * 1e3,
-             100 * seconds / total,
-             static_cast<double>(step.bytes) / seconds * 1e-9,
-             flops,
-             step.what);
-}
-
-void Bench::print() const {
-  std::vector<size_t> order;
-  double total = 0;
-  for (size_t s = 0; s < steps_.size(); ++s) {
-    order.push_back(s);
-    total += median(steps_[s].seconds);
-  }
-  std::ranges::stable_sort(
-      order, std::greater<>(), [&](size_t s) { return median(steps_[s].seconds); });
-  if (!order.empty()) fmt::print(" step  median ms     min ms    share     GB/s  GFLOP/s  what\n");
-  for (const size_t s : order)
-    print_step(s, steps_[s], total);
-  fmt::print("whole {:>10.4f} {:>10.4f}  {} runs, {:.4f} ms outside the steps\n",
-             median(whole_) * 1e3,
-             *std::ranges::min_element(whole_) * 1e3,
-             whole_.size(),
-             std::max(0.0, median(whole_) - total) * 1e3);
 }
 
 }  // namespace

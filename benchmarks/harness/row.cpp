@@ -1,0 +1,36 @@
+#include "harness/row.h"
+
+namespace wick::bench {
+
+Floor copy_floor(double bytes) {
+  return {.kind = Floor::Kind::copy, .bytes = bytes};
+}
+
+Floor read_floor(double bytes) {
+  return {.kind = Floor::Kind::read, .bytes = bytes};
+}
+
+Floor products_floor() {
+  return {.kind = Floor::Kind::products};
+}
+
+Floor work_floor() {
+  return {.kind = Floor::Kind::work};
+}
+
+Floor budget(double ms) {
+  return {.kind = Floor::Kind::budget, .ms = ms};
+}
+
+std::vector<Family> all_families() {
+  std::vector<Family> families;
+  families.push_back(elementwise_rows());
+  families.push_back(reduction_rows());
+  families.push_back(optimizer_rows());
+  families.push_back(product_rows());
+  families.push_back(small_op_rows());
+  families.push_back(model_rows());
+  return families;
+}
+
+}  // namespace wick::bench

@@ -1,0 +1,24 @@
+#pragma once
+
+// The rows of the benchmark in libtorch, as a user of it would write them.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace torch_bench {
+
+/// Makes the inputs and gives the step.
+using Make = std::function<std::function<void()>()>;
+
+struct Workload {
+  std::string name;  // of the row, or ROW:VARIANT for another way to write it
+  Make make;
+};
+
+using Workloads = std::vector<Workload>;
+
+void add_micro(Workloads& all);
+void add_models(Workloads& all);
+
+}  // namespace torch_bench
