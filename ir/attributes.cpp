@@ -68,6 +68,7 @@ struct ValueHash {
 }  // namespace
 
 Attributes::Attributes(std::initializer_list<Entry> entries) {
+  entries_.reserve(entries.size());
   for (const Entry& entry : entries) {
     set(entry.first, entry.second);
   }

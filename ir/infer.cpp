@@ -21,6 +21,12 @@ constexpr std::array<uint32_t, kNumOps> kTraits = {
 #undef WICK_OP
 };
 
+constexpr std::array<size_t, kNumOps> kLeastOperands = {
+#define WICK_OP(name, min_operands, max_operands, infer, traits, summary) min_operands,
+#include "wick/ir/ops.def"
+#undef WICK_OP
+};
+
 constexpr uint32_t kRestrictions = kFloatOnly | kIntegerOnly | kBoolOnly | kNoFloat;
 
 std::string list_of(OperandTypes operands) {
@@ -31,11 +37,37 @@ std::string list_of(OperandTypes operands) {
   return text.empty() ? "nothing" : text;
 }
 
-bool is_allowed(DType dtype, uint32_t traits) {
+constexpr bool is_allowed(DType dtype, uint32_t traits) {
   if ((traits & kFloatOnly) != 0) return is_float(dtype);
   if ((traits & kIntegerOnly) != 0) return is_integer(dtype);
   if ((traits & kBoolOnly) != 0) return dtype == DType::bool_;
-  return !is_float(dtype);
+  return (traits & kNoFloat) == 0 || !is_float(dtype);
+}
+
+/// A bit for each dtype of which an op makes operands of one type a result of that type.
+constexpr std::array<uint32_t, kNumOps> make_kept_dtypes() {
+  std::array<uint32_t, kNumOps> kept{};
+  for (size_t op = 0; op < kept.size(); ++op) {
+    const bool is_numeric = kRules[op] == infer_numeric;
+    if (!is_numeric && kRules[op] != infer_same) continue;
+    for (uint32_t dtype = 0; dtype < kNumDTypes; ++dtype) {
+      if (is_numeric && static_cast<DType>(dtype) == DType::bool_) continue;
+      if (is_allowed(static_cast<DType>(dtype), kTraits[op])) kept[op] |= 1U << dtype;
+    }
+  }
+  return kept;
+}
+
+constexpr std::array<uint32_t, kNumOps> kKeptDTypes = make_kept_dtypes();
+
+/// The commonest case, for the sake of recording: operands of one type, and a result of it. What it
+/// gives true for, the rules accept with that result.
+bool keeps_type(OpKind op, OperandTypes operands) {
+  const auto row = static_cast<size_t>(op);
+  if (kKeptDTypes[row] == 0 || operands.size() != kLeastOperands[row]) return false;
+  const auto dtype = static_cast<uint32_t>(operands[0]->dtype);
+  if ((kKeptDTypes[row] >> dtype & 1U) == 0) return false;
+  return operands.size() == 1 || *operands[0] == *operands[1];
 }
 
 std::string_view wanted(uint32_t traits) {
@@ -68,6 +100,7 @@ Type infer_type(OpKind op,
                 OperandTypes operands,
                 const Attributes& attributes,
                 const Location& where) {
+  if (keeps_type(op, operands)) return *operands[0];
   const Inference call{op, operands, attributes, where};
   const auto row = static_cast<size_t>(op);
   call.require_count(op_info(op).min_operands, op_info(op).max_operands);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <sys/single_threaded.h>
+
 namespace wick {
 
 template <typename T>
@@ -28,6 +30,27 @@ class RefCounted {
  private:
   friend class Ref<T>;
   friend class Ref<const T>;
+
+  // Locked instructions cost more than all else in recording an op, so a process that never had a
+  // second thread does without.
+
+  void add_reference() const {
+    if (__libc_single_threaded != 0) {
+      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    } else {
+      count_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  /// True when it was the last, which the count goes on showing.
+  bool drop_reference() const {
+    const uint32_t before = count_.load(std::memory_order_acquire);
+    if (before == 1) return true;  // the only one gains no company while it goes
+    if (__libc_single_threaded == 0) return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    count_.store(before - 1, std::memory_order_relaxed);
+    return false;
+  }
+
   mutable std::atomic<uint32_t> count_{0};
 };
 
@@ -70,16 +93,20 @@ class Ref {
   /// Gives up ownership without releasing: for the iterative release of long chains.
   [[nodiscard]] T* leak() { return std::exchange(object_, nullptr); }
 
-  /// Drops one count of an object whose reference was leaked; true when it was the last.
-  static bool drop(T* object) {
-    return object->count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  /// The first reference to an object that nobody shares yet.
+  static Ref first(T* fresh) {
+    fresh->count_.store(1, std::memory_order_relaxed);
+    Ref reference;
+    reference.object_ = fresh;
+    return reference;
   }
+
+  /// Drops one count of an object whose reference was leaked; true when it was the last.
+  static bool drop(T* object) { return object->drop_reference(); }
 
  private:
   void retain() {
-    if (object_ != nullptr) {
-      object_->count_.fetch_add(1, std::memory_order_relaxed);
-    }
+    if (object_ != nullptr) object_->add_reference();
   }
 
   void release() {
@@ -96,7 +123,8 @@ class Ref {
 
 template <typename T, typename... Args>
 Ref<T> make_ref(Args&&... args) {
-  return Ref<T>(new T(std::forward<Args>(args)...));  // NOLINT(cppcoreguidelines-owning-memory)
+  return Ref<T>::first(
+      new T(std::forward<Args>(args)...));  // NOLINT(cppcoreguidelines-owning-memory)
 }
 
 }  // namespace wick

@@ -1,8 +1,6 @@
 #include "wick/ir/shape.h"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,20 +12,9 @@ Shape::Shape(std::span<const int64_t> extents) : rank_(static_cast<int>(extents.
   std::copy(extents.begin(), extents.end(), data());
 }
 
-Shape::Shape(const Shape& other) : Shape(other.extents()) {}
-
-Shape::Shape(Shape&& other) noexcept : rank_(std::exchange(other.rank_, 0)) {
-  std::memcpy(inline_, other.inline_, sizeof inline_);  // the pointer, for high ranks
-}
-
-Shape& Shape::operator=(Shape other) noexcept {
-  std::swap(rank_, other.rank_);
-  std::swap(inline_, other.inline_);
-  return *this;
-}
-
-Shape::~Shape() {
-  if (!is_inline()) delete[] heap_;  // NOLINT(*-owning-memory)
+void Shape::copy_many(const Shape& other) {
+  heap_ = new int64_t[static_cast<size_t>(rank_)];  // NOLINT(*-owning-memory)
+  std::copy(other.begin(), other.end(), heap_);
 }
 
 int64_t Shape::numel() const {
@@ -37,10 +24,6 @@ int64_t Shape::numel() const {
     product *= static_cast<uint64_t>(extent);
   }
   return static_cast<int64_t>(product);
-}
-
-bool operator==(const Shape& a, const Shape& b) {
-  return a.rank_ == b.rank_ && std::equal(a.begin(), a.end(), b.begin());
 }
 
 std::vector<int64_t> row_major_strides(const Shape& shape) {

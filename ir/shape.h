@@ -2,12 +2,15 @@
 
 // Extents of a tensor, row-major, with the first few held inline.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wick {
@@ -25,10 +28,28 @@ class Shape {
       : Shape(std::span<const int64_t>(extents.begin(), extents.size())) {}
 
   explicit Shape(std::span<const int64_t> extents);
-  Shape(const Shape& other);
-  Shape(Shape&& other) noexcept;
-  Shape& operator=(Shape other) noexcept;
-  ~Shape();
+
+  Shape(const Shape& other) : rank_(other.rank_) {
+    if (is_inline()) {
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+    } else {
+      copy_many(other);
+    }
+  }
+
+  Shape(Shape&& other) noexcept : rank_(std::exchange(other.rank_, 0)) {
+    std::memcpy(inline_, other.inline_, sizeof inline_);  // the pointer, for high ranks
+  }
+
+  Shape& operator=(Shape other) noexcept {
+    std::swap(rank_, other.rank_);
+    std::swap(inline_, other.inline_);
+    return *this;
+  }
+
+  ~Shape() {
+    if (!is_inline()) delete[] heap_;  // NOLINT(*-owning-memory)
+  }
 
   [[nodiscard]] int ndim() const { return rank_; }
 
@@ -47,9 +68,13 @@ class Shape {
   /// Product of the extents; 1 for a scalar.
   [[nodiscard]] int64_t numel() const;
 
-  friend bool operator==(const Shape& a, const Shape& b);
+  friend bool operator==(const Shape& a, const Shape& b) {
+    return a.rank_ == b.rank_ && std::equal(a.begin(), a.end(), b.begin());
+  }
 
  private:
+  void copy_many(const Shape& other);
+
   [[nodiscard]] bool is_inline() const { return rank_ <= kInline; }
 
   [[nodiscard]] const int64_t* data() const { return is_inline() ? inline_ : heap_; }
