@@ -27,10 +27,33 @@ bool is_expensive(const Node& node) {
   return ir::has(op, ir::kContraction) || ir::has(op, ir::kPooling) || ir::has(op, ir::kReduction);
 }
 
+/// Two numbers below 2^32 as one.
+uint64_t pair_of(std::span<const uint32_t> numbers) {
+  const uint64_t first = numbers.empty() ? 0 : numbers[0];
+  const uint64_t second = numbers.size() < 2 ? 0 : numbers[1];
+  return first | second << 32U;
+}
+
+Hash128 hash_entry(Hash128 hash, const Capture::Entry& entry, std::span<const uint32_t> operands) {
+  hash = combine(hash, {entry.bits(), pair_of(operands)});
+  for (size_t i = 2; i < operands.size(); i += 2)
+    hash = combine(hash, pair_of(operands.subspan(i)));
+  return hash;
+}
+
+Hash128 hash_type(Hash128 hash, const Type& type) {
+  hash = combine(hash, static_cast<uint64_t>(type.dtype));
+  for (const int64_t extent : type.shape)
+    hash = combine(hash, static_cast<uint64_t>(extent));
+  return hash;
+}
+
 }  // namespace
 
 void Capture::walk(std::span<const Ref<Node>> roots, bool with_escaping) {
   entries_.clear();
+  leaves_.clear();
+  with_attributes_.clear();
   operand_indices_.clear();
   outputs_.clear();
   escaping_.clear();
@@ -72,22 +95,26 @@ void Capture::visit(Node* root) {
 }
 
 void Capture::finish(Node* node) {
-  Entry entry;
+  if (node->is_lost()) lost_input_ = node;
+  const auto index = static_cast<uint32_t>(entries_.size());
+  node->set_capture_index(index);
+  // In place: a finished entry copied here would be read before its bytes are written together.
+  Entry& entry = entries_.emplace_back();
   entry.node = node;
   entry.first_operand = static_cast<uint32_t>(operand_indices_.size());
-  if (node->is_lost()) lost_input_ = node;
-  if (node->is_materialized()) {
-    entry.is_leaf = node->op() != ir::OpKind::constant;
+  if (node->is_materialized() && node->op() != ir::OpKind::constant) {
+    entry.is_leaf = true;
     entry.is_scalar = node->is_scalar_leaf();
-  } else {
-    for (const Ref<Node>& operand : node->operands()) {
-      operand_indices_.push_back(operand->capture_index());
-    }
-    entry.num_operands = static_cast<uint32_t>(operand_indices_.size()) - entry.first_operand;
-    ++num_ops_;
+    leaves_.push_back(index);
+    return;
   }
-  node->set_capture_index(static_cast<uint32_t>(entries_.size()));
-  entries_.push_back(entry);
+  entry.op = node->op();
+  if (node->shared_attributes() != nullptr) with_attributes_.push_back(index);
+  if (entry.op == ir::OpKind::constant) return;
+  for (const Ref<Node>& operand : node->operands())
+    operand_indices_.push_back(operand->capture_index());
+  entry.num_operands = static_cast<uint32_t>(operand_indices_.size()) - entry.first_operand;
+  ++num_ops_;
 }
 
 void Capture::choose_outputs(std::span<const Ref<Node>> roots, bool with_escaping) {
@@ -147,17 +174,13 @@ void Capture::find_donations() {
 
 void Capture::set_hash() {
   Hash128 hash{entries_.size(), outputs_.size()};
-  for (const Entry& entry : entries_) {
-    const Hash128& own = entry.node->hash();
-    if (entry.is_leaf) {
-      const uint64_t kind = (entry.is_scalar ? 1U : 0U) | (entry.donated ? 2U : 0U);
-      hash = combine(hash, {own.low, kind});
-      continue;
-    }
-    hash = combine(hash, {own.high, entry.num_operands});
-    for (const uint32_t operand : operands_of(entry))
-      hash = combine(hash, operand);
-  }
+  for (const Entry& entry : entries_)
+    hash = hash_entry(hash, entry, operands_of(entry));
+  // Types of results follow from those of the leaves, operands and attributes.
+  for (const uint32_t leaf : leaves_)
+    hash = hash_type(hash, entries_[leaf].node->type());
+  for (const uint32_t index : with_attributes_)
+    hash = combine(hash, entries_[index].node->shared_attributes()->hash);
   for (const uint32_t output : outputs_)
     hash = combine(hash, output);
   hash_ = hash;

@@ -3,6 +3,7 @@
 // From pending nodes to a trace: which ops, in which order, over which leaves, keeping what.
 // Internal; used under the materialization lock, since it writes into nodes.
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -20,14 +21,22 @@ namespace wick::detail {
 /// caller keeps the roots alive.
 class Capture {
  public:
-  struct Entry {
+  /// What tells entries apart besides operands, types and attributes.
+  struct Form {
+    ir::OpKind op = ir::OpKind::parameter;  // a leaf is one, whatever op it was computed by
+    bool is_leaf = false;                   // a value from outside, scalar ones included
+    bool is_scalar = false;
+    bool donated = false;       // a leaf whose buffer dies with the run and may be reused
+    uint32_t num_operands = 0;  // 0 for leaves
+
+    /// All of it in one word.
+    [[nodiscard]] uint64_t bits() const { return std::bit_cast<uint64_t>(*this); }
+  };
+
+  struct Entry : Form {
     Node* node = nullptr;
     uint32_t first_operand = 0;  // in operand_indices()
-    uint32_t num_operands = 0;   // 0 for leaves
-    bool is_leaf = false;        // a value from outside, scalar ones included
-    bool is_scalar = false;
     bool is_output = false;
-    bool donated = false;  // a leaf whose buffer dies with the run and may be reused
   };
 
   /// Walks from the roots; nodes that have a value are leaves. With `with_escaping`, everything
@@ -35,6 +44,12 @@ class Capture {
   void walk(std::span<const Ref<Node>> roots, bool with_escaping);
 
   [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
+
+  /// Entries that are leaves.
+  [[nodiscard]] std::span<const uint32_t> leaves() const { return leaves_; }
+
+  /// Entries of ops and constants that have attributes.
+  [[nodiscard]] std::span<const uint32_t> with_attributes() const { return with_attributes_; }
 
   /// Positions in entries() of every entry's operands, one after another.
   [[nodiscard]] std::span<const uint32_t> operand_indices() const { return operand_indices_; }
@@ -72,6 +87,8 @@ class Capture {
   };
 
   std::vector<Entry> entries_;
+  std::vector<uint32_t> leaves_;
+  std::vector<uint32_t> with_attributes_;
   std::vector<uint32_t> operand_indices_;
   std::vector<uint32_t> outputs_;
   std::vector<uint32_t> escaping_;

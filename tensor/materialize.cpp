@@ -117,9 +117,9 @@ runtime::Executable& compiled(const Capture& capture,
 }
 
 void bind(const Capture& capture, std::vector<runtime::Argument>& arguments) {
-  for (const Capture::Entry& entry : capture.entries()) {
-    if (!entry.is_leaf) continue;
-    arguments.push_back({entry.node->data(), Ref<runtime::Buffer>(entry.node->value())});
+  for (const uint32_t leaf : capture.leaves()) {
+    const Node& node = *capture.entries()[leaf].node;
+    arguments.push_back({node.data(), Ref<runtime::Buffer>(node.value())});
   }
 }
 

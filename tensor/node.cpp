@@ -1,11 +1,11 @@
 #include "wick/tensor/node.h"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <utility>
 
 #include "wick/ir/check.h"
+#include "wick/tensor/node_pool.h"
 #include "wick/tensor/pending_limit.h"
 
 namespace wick::detail {
@@ -14,7 +14,8 @@ namespace {
 
 const ir::Attributes kNoAttributes;
 
-thread_local bool thread_grad_mode = true;
+// Recording needs these at every op: the model makes of an access one load instead of a call.
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool thread_grad_mode = true;
 
 // Nodes whose last reference went while this thread was already ending others: what hangs on a
 // node (a custom gradient's captures, say) may hold nodes again, and must not recurse.
@@ -23,13 +24,13 @@ struct DeadList {
   Node* first = nullptr;
 };
 
-thread_local DeadList dead;
+[[gnu::tls_model("initial-exec")]] constinit thread_local DeadList dead;
 
 std::atomic<int64_t> pending_total{0};
 
 // Threads report in lots, so that recording does not fight over one cache line.
 constexpr int64_t kPendingLot = 1024;
-thread_local int64_t pending_here = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local int64_t pending_here = 0;
 
 void count_pending(int64_t change) {
   pending_here += change;
@@ -38,15 +39,17 @@ void count_pending(int64_t change) {
   }
 }
 
-Hash128 mix_type(const Type& type) {
-  Hash128 hash{static_cast<uint64_t>(type.dtype), static_cast<uint64_t>(type.shape.ndim())};
-  for (const int64_t extent : type.shape) {
-    hash = combine(hash, static_cast<uint64_t>(extent));
-  }
-  return hash;
-}
+[[gnu::tls_model("initial-exec")]] constinit thread_local NodePool<sizeof(Node)> pool;
 
 }  // namespace
+
+void* Node::operator new([[maybe_unused]] size_t bytes) {
+  return pool.allocate();
+}
+
+void Node::operator delete(void* block) noexcept {
+  pool.free(block);
+}
 
 bool grad_mode() {
   return thread_grad_mode;
@@ -96,47 +99,38 @@ Ref<Node> Node::record_moving(ir::OpKind op,
       op, {types, operands.size()}, attributes ? attributes->value : kNoAttributes, where);
   if (limit_pending(depth + 1, op, operands, where)) depth = 0;
 
-  Ref<Node> node(new Node(op, where));  // NOLINT(cppcoreguidelines-owning-memory)
-  node->type_ = std::move(type);
-  node->attributes_ = std::move(attributes);
-  node->depth_ = depth + 1;
-  node->take_operands(operands);
-  node->set_hash();
   uint8_t flags = kCounted;
-  if (requires_grad && grad_mode() && is_float(node->type_.dtype)) {
-    flags |= kRequiresGrad | kKeepsHistory;
-  }
-  node->flags_.store(flags, std::memory_order_relaxed);
+  if (requires_grad && grad_mode() && is_float(type.dtype)) flags |= kRequiresGrad | kKeepsHistory;
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory)
+  Ref<Node> node = Ref<Node>::first(new Node(op, flags, std::move(type), where));
+  node->attributes_ = std::move(attributes);
+  node->marks_.depth = depth + 1;
   count_pending(1);
+  node->take_operands(operands);
   return node;
 }
 
 Ref<Node> Node::leaf(Type type, Ref<runtime::Buffer> value, std::source_location where) {
   check(value && value->size() >= type.num_bytes(), "a leaf's buffer holds its elements");
-  Ref<Node> node(
-      new Node(ir::OpKind::parameter, where));  // NOLINT(cppcoreguidelines-owning-memory)
-  node->type_ = std::move(type);
-  node->set_hash();
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory)
+  Ref<Node> node = Ref<Node>::first(new Node(ir::OpKind::parameter, 0, std::move(type), where));
   node->value_.store(value.leak(), std::memory_order_release);
   return node;
 }
 
 Ref<Node> Node::scalar(DType dtype, uint64_t bits, std::source_location where) {
-  Ref<Node> node(
-      new Node(ir::OpKind::parameter, where));  // NOLINT(cppcoreguidelines-owning-memory)
-  node->type_.dtype = dtype;
+  constexpr uint8_t kFlags = kScalar | kReady;
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory)
+  Ref<Node> node = Ref<Node>::first(new Node(ir::OpKind::parameter, kFlags, {dtype, {}}, where));
   node->scalar_bits_ = bits;
-  node->set_hash();
-  node->flags_.store(kScalar | kReady, std::memory_order_relaxed);
   return node;
 }
 
 Ref<Node> Node::constant(Literal value, std::source_location where) {
-  Ref<Node> node(new Node(ir::OpKind::constant, where));  // NOLINT(cppcoreguidelines-owning-memory)
-  node->type_ = value.type();
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory)
+  Ref<Node> node =
+      Ref<Node>::first(new Node(ir::OpKind::constant, kReady, Type(value.type()), where));
   node->attributes_ = make_ref<SharedAttributes>(ir::Attributes{{"value", std::move(value)}});
-  node->set_hash();
-  node->flags_.store(kReady, std::memory_order_relaxed);
   return node;
 }
 
@@ -148,18 +142,6 @@ void Node::take_operands(std::span<Ref<Node>> operands) {
   }
   std::ranges::move(operands, inline_operands_);
   num_inline_ = static_cast<uint8_t>(operands.size());
-}
-
-void Node::set_hash() {
-  const Hash128 type = mix_type(type_);
-  Hash128 all = combine(type, static_cast<uint64_t>(op_));
-  if (attributes_) all = combine(all, attributes_->hash);
-  hash_ = {type.low ^ type.high, all.low ^ all.high};
-}
-
-std::span<const Ref<Node>> Node::operands() const {
-  if (more_operands_) return *more_operands_;
-  return {inline_operands_, num_inline_};
 }
 
 const ir::Attributes& Node::attributes() const {
@@ -207,13 +189,13 @@ void Node::move_operands_to(std::vector<Ref<Node>>& to) {
 
 void Node::destroy(const Node* node) {
   auto* gone = const_cast<Node*>(node);  // NOLINT: the last reference is ours.
-  gone->scalar_bits_ = std::bit_cast<uint64_t>(dead.first);
+  gone->next_dead_ = dead.first;
   dead.first = gone;
   if (dead.active) return;
   dead.active = true;
   while (dead.first != nullptr) {
     Node* next = dead.first;
-    dead.first = std::bit_cast<Node*>(next->scalar_bits_);
+    dead.first = next->next_dead_;
     end(next, dead.first);
   }
   dead.active = false;
@@ -223,7 +205,7 @@ void Node::end(Node* node, Node*& list) {
   const auto drop = [&list](Ref<Node>& operand) {
     Node* target = operand.leak();
     if (target == nullptr || !Ref<Node>::drop(target)) return;
-    target->scalar_bits_ = std::bit_cast<uint64_t>(list);
+    target->next_dead_ = list;
     list = target;
   };
   for (Ref<Node>& operand : node->inline_operands_)
@@ -236,13 +218,14 @@ void Node::end(Node* node, Node*& list) {
 }
 
 Node::~Node() {
-  stop_counting();
-  runtime::Buffer* buffer = value_.load(std::memory_order_acquire);
+  // Nobody else is here any more: no need for stop_counting's locked instruction.
+  if (has_flag(kCounted)) count_pending(-1);
+  runtime::Buffer* buffer = value();
   if (buffer != nullptr && Ref<runtime::Buffer>::drop(buffer)) {
     delete buffer;  // NOLINT(cppcoreguidelines-owning-memory): as Ref does.
   }
 }
 
-static_assert(sizeof(Node) <= 200);
+static_assert(sizeof(Node) == 128);
 
 }  // namespace wick::detail

@@ -3,10 +3,12 @@
 // Recorded ops: what a Tensor points to. Internal; users see Tensor.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <source_location>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "wick/ir/attributes.h"
@@ -60,7 +62,11 @@ class Node final : public RefCounted<Node> {
 
   [[nodiscard]] const Type& type() const { return type_; }
 
-  [[nodiscard]] std::span<const Ref<Node>> operands() const;
+  [[nodiscard]] std::span<const Ref<Node>> operands() const {
+    if (more_operands_) return *more_operands_;
+    return {inline_operands_, num_inline_};
+  }
+
   /// Empty attributes when there are none.
   [[nodiscard]] const ir::Attributes& attributes() const;
 
@@ -68,13 +74,9 @@ class Node final : public RefCounted<Node> {
 
   [[nodiscard]] const std::source_location& where() const { return where_; }
 
-  /// Of this op alone: the low half from the type, the high half from op, attributes and type.
-  /// Capture adds the operands, since which of them are still pending is known only then.
-  [[nodiscard]] const Hash128& hash() const { return hash_; }
-
   /// Longest chain of pending nodes below this one, itself included; 0 when there is none. May be
   /// too large after something in the middle of the chain was materialized.
-  [[nodiscard]] uint32_t pending_depth() const { return is_materialized() ? 0 : depth_; }
+  [[nodiscard]] uint32_t pending_depth() const { return is_materialized() ? 0 : marks_.depth; }
 
   [[nodiscard]] bool is_scalar_leaf() const { return has_flag(kScalar); }
 
@@ -82,7 +84,9 @@ class Node final : public RefCounted<Node> {
   [[nodiscard]] bool is_materialized() const { return has_flag(kReady) || value() != nullptr; }
 
   /// The value; null while pending, and for scalar leaves.
-  [[nodiscard]] runtime::Buffer* value() const { return value_.load(std::memory_order_acquire); }
+  [[nodiscard]] runtime::Buffer* value() const {
+    return is_scalar_leaf() ? nullptr : value_.load(std::memory_order_acquire);
+  }
 
   /// Address of the elements of a materialized node, scalar leaf or constant.
   [[nodiscard]] const void* data() const;
@@ -122,14 +126,18 @@ class Node final : public RefCounted<Node> {
 
   void set_lost() { set_flag(kLost, true); }
 
-  [[nodiscard]] uint32_t capture_index() const { return capture_index_; }
+  [[nodiscard]] uint32_t capture_index() const { return marks_.capture_index; }
 
-  void set_capture_index(uint32_t index) { capture_index_ = index; }
+  void set_capture_index(uint32_t index) { marks_.capture_index = index; }
 
   /// Ends chains of any length without recursion.
   static void destroy(const Node* node);
 
   ~Node();
+
+  // Blocks are recycled.
+  static void* operator new(size_t bytes);
+  static void operator delete(void* block) noexcept;
 
  private:
   enum Flag : uint8_t {
@@ -143,7 +151,11 @@ class Node final : public RefCounted<Node> {
     kCounted = 1U << 7U,  // is in the count of pending nodes
   };
 
-  explicit Node(ir::OpKind op, std::source_location where) : op_(op), where_(where) {}
+  Node(ir::OpKind op, uint8_t flags, Type&& type, std::source_location where)
+      : op_(op),
+        flags_(flags),
+        type_(std::move(type)),
+        where_(where) {}
 
   [[nodiscard]] bool has_flag(Flag flag) const {
     return (flags_.load(std::memory_order_acquire) & flag) != 0;
@@ -158,27 +170,37 @@ class Node final : public RefCounted<Node> {
   }
 
   void take_operands(std::span<Ref<Node>> operands);
-  void set_hash();
   void stop_counting();
-  /// Frees one node whose references are gone and adds operands that go with it to `list`, linked
-  /// through scalar_bits_.
+  /// Frees one node whose references are gone and adds operands that go with it to `list`.
   static void end(Node* node, Node*& list);
 
-  // 160 bytes; at most 200 keep a pending million in cacheable memory.
-  ir::OpKind op_ = ir::OpKind::parameter;
-  std::atomic<uint8_t> flags_{0};
+  struct Marks {
+    uint32_t depth = 0;
+    uint32_t capture_index = 0;
+  };
+
+  // Two cache lines; capture reads the first alone, but for the types of leaves.
+  ir::OpKind op_;
+  std::atomic<uint8_t> flags_;
   uint8_t num_inline_ = 0;
-  uint32_t depth_ = 0;
-  uint32_t capture_index_ = 0;
-  Type type_;
+
+  union {
+    Marks marks_{};
+    Node* next_dead_;  // once the last reference is gone
+  };
+
   static constexpr int kInlineOperands = 3;
   Ref<Node> inline_operands_[kInlineOperands];
   std::unique_ptr<std::vector<Ref<Node>>> more_operands_;  // when there are over three
   Ref<const SharedAttributes> attributes_;
+
+  union {
+    std::atomic<runtime::Buffer*> value_{nullptr};  // holds one reference
+    uint64_t scalar_bits_;                          // of a scalar leaf
+  };
+
+  Type type_;
   std::source_location where_;
-  Hash128 hash_;
-  std::atomic<runtime::Buffer*> value_{nullptr};  // holds one reference
-  uint64_t scalar_bits_ = 0;
   Ref<AutogradMeta> meta_;
 };
 

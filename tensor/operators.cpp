@@ -91,17 +91,17 @@ Tensor operator!(const Operand& a) {
 }
 
 Tensor& operator+=(Tensor& a, const Operand& b) {
-  a = record_binary(OpKind::add, Operand(a, b.where), b, b.where);
+  detail::record_update(OpKind::add, a, b);
   return a;
 }
 
 Tensor& operator-=(Tensor& a, const Operand& b) {
-  a = record_binary(OpKind::sub, Operand(a, b.where), b, b.where);
+  detail::record_update(OpKind::sub, a, b);
   return a;
 }
 
 Tensor& operator*=(Tensor& a, const Operand& b) {
-  a = record_binary(OpKind::mul, Operand(a, b.where), b, b.where);
+  detail::record_update(OpKind::mul, a, b);
   return a;
 }
 

@@ -214,12 +214,39 @@ void promoted_nodes(ir::OpKind op,
   }
 }
 
+/// Whether the operands are tensors that need no cast for each other.
+bool agree(const Operand& a, const Operand& b) {
+  if (a.tensor == nullptr || b.tensor == nullptr) return false;
+  const Node* const x = a.tensor->node().get();
+  const Node* const y = b.tensor->node().get();
+  return x != nullptr && y != nullptr && x->type().dtype == y->type().dtype;
+}
+
 }  // namespace
 
 Tensor record_binary(ir::OpKind op, const Operand& a, const Operand& b, Where where) {
   Ref<Node> operands[2];
-  promoted_nodes(op, a, b, 1, operands, where);
+  if (agree(a, b)) [[likely]] {
+    operands[0] = a.tensor->node();
+    operands[1] = b.tensor->node();
+  } else {
+    promoted_nodes(op, a, b, 1, operands, where);
+  }
   return Tensor(Node::record_moving(op, operands, nullptr, where));
+}
+
+void record_update(ir::OpKind op, Tensor& a, const Operand& b) {
+  if (b.tensor == &a || !agree(Operand(a, b.where), b)) {
+    a = record_binary(op, Operand(a, b.where), b, b.where);
+    return;
+  }
+  Ref<Node> operands[2] = {std::move(a).take_node(), b.tensor->node()};
+  try {
+    a = Tensor(Node::record_moving(op, operands, nullptr, b.where));
+  } catch (...) {
+    a = Tensor(std::move(operands[0]));
+    throw;
+  }
 }
 
 Tensor record_where(const Tensor& condition, const Operand& y, const Operand& z, Where where) {

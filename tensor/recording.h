@@ -55,6 +55,8 @@ Tensor record_unary(ir::OpKind op,
                     Ref<const SharedAttributes> attributes = nullptr);
 /// Numbers take the other operand's dtype.
 Tensor record_binary(ir::OpKind op, const Operand& a, const Operand& b, Where where);
+/// a = a op b: the reference that `a` held becomes the operand's.
+void record_update(ir::OpKind op, Tensor& a, const Operand& b);
 Tensor record_where(const Tensor& condition, const Operand& y, const Operand& z, Where where);
 Tensor record_nodes(ir::OpKind op,
                     std::span<const Ref<Node>> operands,

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "wick/ir/error.h"
@@ -117,6 +118,8 @@ class [[nodiscard]] Tensor {
   explicit Tensor(Ref<detail::Node> node) : node_(std::move(node)) {}
 
   [[nodiscard]] const Ref<detail::Node>& node() const { return node_; }
+
+  [[nodiscard]] Ref<detail::Node> take_node() && { return std::move(node_); }
 
  private:
   const void* raw_data(DType expected, std::source_location where) const;

@@ -30,17 +30,16 @@ std::string attributes_text(const SharedAttributes* attributes) {
 
 TraceKey::TraceKey(const Capture& capture)
     : operand_indices_(capture.operand_indices().begin(), capture.operand_indices().end()),
-      outputs_(capture.outputs().begin(), capture.outputs().end()) {
+      outputs_(capture.outputs().begin(), capture.outputs().end()),
+      with_attributes_(capture.with_attributes().begin(), capture.with_attributes().end()) {
   entries_.reserve(capture.entries().size());
+  forms_.reserve(capture.entries().size());
   for (const Capture::Entry& from : capture.entries()) {
     const Node& node = *from.node;
     Entry& entry = entries_.emplace_back();
-    entry.op = from.is_leaf ? ir::OpKind::parameter : node.op();
-    entry.is_leaf = from.is_leaf;
-    entry.is_scalar = from.is_scalar;
-    entry.donated = from.donated;
+    static_cast<Capture::Form&>(entry) = from;
+    forms_.push_back(entry.bits());
     entry.first_operand = from.first_operand;
-    entry.num_operands = from.num_operands;
     entry.type = node.type();
     if (!from.is_leaf) entry.attributes = Ref<const SharedAttributes>(node.shared_attributes());
   }
@@ -49,23 +48,26 @@ TraceKey::TraceKey(const Capture& capture)
 bool TraceKey::same_entry(size_t i, const Capture& capture) const {
   const Entry& mine = entries_[i];
   const Capture::Entry& other = capture.entries()[i];
-  if (mine.is_leaf != other.is_leaf || mine.num_operands != other.num_operands) return false;
-  if (mine.is_leaf) {
-    return mine.is_scalar == other.is_scalar && mine.donated == other.donated &&
-           mine.type == other.node->type();
-  }
-  return mine.op == other.node->op() &&
-         same_attributes(mine.attributes.get(), other.node->shared_attributes());
+  if (mine.bits() != other.bits()) return false;
+  if (mine.is_leaf) return mine.type == other.node->type();
+  return same_attributes(mine.attributes.get(), other.node->shared_attributes());
 }
 
 bool TraceKey::matches(const Capture& capture) const {
-  if (entries_.size() != capture.entries().size()) return false;
-  if (!std::ranges::equal(outputs_, capture.outputs())) return false;
+  const auto& other = capture.entries();
+  if (!std::ranges::equal(forms_, other, {}, {}, &Capture::Entry::bits)) return false;
   if (!std::ranges::equal(operand_indices_, capture.operand_indices())) return false;
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    if (!same_entry(i, capture)) return false;
-  }
-  return true;
+  if (!std::ranges::equal(outputs_, capture.outputs())) return false;
+  if (!std::ranges::equal(with_attributes_, capture.with_attributes())) return false;
+  const auto same_type = [&](uint32_t leaf) {
+    return entries_[leaf].type == other[leaf].node->type();
+  };
+  const auto same_attributes_at = [&](uint32_t index) {
+    return same_attributes(entries_[index].attributes.get(),
+                           other[index].node->shared_attributes());
+  };
+  return std::ranges::all_of(capture.leaves(), same_type) &&
+         std::ranges::all_of(with_attributes_, same_attributes_at);
 }
 
 bool TraceKey::same_form(size_t i, const Capture& capture) const {

@@ -34,13 +34,8 @@ class TraceKey {
   [[nodiscard]] std::string difference(const Capture& capture) const;
 
  private:
-  struct Entry {
-    ir::OpKind op = ir::OpKind::parameter;
-    bool is_leaf = false;
-    bool is_scalar = false;
-    bool donated = false;
+  struct Entry : Capture::Form {
     uint32_t first_operand = 0;
-    uint32_t num_operands = 0;
     Type type;
     Ref<const SharedAttributes> attributes;
   };
@@ -49,8 +44,10 @@ class TraceKey {
   [[nodiscard]] bool same_entry(size_t i, const Capture& capture) const;
 
   std::vector<Entry> entries_;
+  std::vector<uint64_t> forms_;  // bits of all entries: what a hit compares
   std::vector<uint32_t> operand_indices_;
   std::vector<uint32_t> outputs_;
+  std::vector<uint32_t> with_attributes_;
 };
 
 }  // namespace wick::detail
