@@ -32,15 +32,18 @@ void History::walk(const Ref<Node>& root, const Request& request) {
       continue;
     }
     const Ref<Node> operand = edges_[top.entry.first_edge + top.next++].operand.node();
-    open(operand, request);  // may move the frames
+    open(operand, request);  // may move the frames and the edges
   }
 }
 
 bool History::open(const Ref<Node>& node, const Request& request) {
-  if (!takes_gradient(*node) || !index_.try_emplace(node.get(), kNone).second) return false;
+  if (!takes_gradient(*node) || visit_of(*node) != nullptr) return false;
+  const auto visit = static_cast<uint32_t>(visits_.size());
+  node->set_capture_index(visit);
+  visits_.push_back({node.get(), kNone});
   const size_t first = edges_.size();
   note_operands(*node, request);
-  stack_.push_back({{node, first, edges_.size() - first}});
+  stack_.push_back({{node, first, edges_.size() - first}, visit});
   return true;
 }
 
@@ -62,17 +65,30 @@ void History::note_operands(const Node& node, const Request& request) {
 
 /// Every operand has its entry by now.
 void History::close() {
-  const Entry& entry = stack_.back().entry;
-  for (size_t i = 0; i < entry.num_edges; ++i) {
-    Edge& edge = edges_[entry.first_edge + i];
-    edge.entry = find(edge.operand);
+  Frame& top = stack_.back();
+  for (size_t i = 0; i < top.entry.num_edges; ++i) {
+    Edge& edge = edges_[top.entry.first_edge + i];
+    const Visit* const visit = visit_of(*edge.operand.node());
+    edge.entry = visit == nullptr ? kNone : visit->entry;
   }
-  index_[entry.node.get()] = static_cast<int>(entries_.size());
-  entries_.push_back(std::move(stack_.back().entry));
+  visits_[top.visit].entry = static_cast<int>(entries_.size());
+  entries_.push_back(std::move(top.entry));
   stack_.pop_back();
 }
 
-int History::find(const Node* node) const {
+const History::Visit* History::visit_of(const Node& node) const {
+  const uint32_t index = node.capture_index();
+  return index < visits_.size() && visits_[index].node == &node ? &visits_[index] : nullptr;
+}
+
+int History::find(const Tensor& tensor) const {
+  const Node* const node = tensor.node().get();
+  if (!entries_.empty() && entries_.back().node.get() == node)  // the one output of most
+    return static_cast<int>(entries_.size()) - 1;
+  if (index_.empty()) {
+    for (size_t i = 0; i < entries_.size(); ++i)
+      index_.emplace(entries_[i].node.get(), static_cast<int>(i));
+  }
   const auto found = index_.find(node);
   return found == index_.end() ? kNone : found->second;
 }

@@ -54,7 +54,7 @@ class History {
   }
 
   /// The entry of a tensor's node; kNone when it is not below the outputs.
-  [[nodiscard]] int find(const Tensor& tensor) const { return find(tensor.node().get()); }
+  [[nodiscard]] int find(const Tensor& tensor) const;
 
   /// Lets the nodes forget how they were made: no later pass can walk them, and their memory goes
   /// as soon as nobody else needs it.
@@ -63,12 +63,19 @@ class History {
   void free(const std::vector<bool>& which);
 
  private:
-  [[nodiscard]] int find(const detail::Node* node) const;
+  struct Visit {
+    const detail::Node* node;
+    int entry;  // kNone until everything below has its own
+  };
 
   struct Frame {
     Entry entry;
+    uint32_t visit = 0;
     size_t next = 0;  // of the entry's edges
   };
+
+  /// Null when the walk has not met the node. Under the lock: it goes by the node's capture index.
+  [[nodiscard]] const Visit* visit_of(const detail::Node& node) const;
 
   void walk(const Ref<detail::Node>& root, const Request& request);
   /// Starts a node's visit by noting its operands; false when no gradient flows or it was visited.
@@ -79,8 +86,9 @@ class History {
   std::vector<Entry> entries_;
   std::vector<Frame> stack_;  // of the walk
   std::vector<Edge> edges_;
-  std::unordered_map<const detail::Node*, int> index_;  // looked up only, never iterated
-  std::unordered_set<const detail::Node*> stops_;       // likewise
+  std::vector<Visit> visits_;  // in the order in which the walk met the nodes
+  mutable std::unordered_map<const detail::Node*, int> index_;  // made by the first use of find()
+  std::unordered_set<const detail::Node*> stops_;               // looked up only, as the index
 };
 
 }  // namespace wick::autograd
