@@ -50,18 +50,43 @@ const void* argument_data(const Argument& argument) {
   return argument.buffer ? argument.buffer->data() : argument.data;
 }
 
+/// Pointers for one call; few ones need no memory from the heap.
+template <typename T>
+class CallPointers {
+ public:
+  explicit CallPointers(size_t count) {
+    if (count <= few_.size()) return;
+    many_.resize(count);
+    data_ = many_.data();
+  }
+
+  CallPointers(const CallPointers&) = delete;
+  CallPointers& operator=(const CallPointers&) = delete;
+  ~CallPointers() = default;
+
+  T& operator[](size_t i) { return data_[i]; }
+
+  [[nodiscard]] T* data() { return data_; }
+
+ private:
+  std::array<T, 32> few_;
+  std::vector<T> many_;
+  T* data_ = few_.data();
+};
+
 /// The memory of one run: where each place is.
 class RunMemory {
  public:
   RunMemory(const Plan& plan, std::span<const Argument> arguments)
       : plan_(plan),
+        arguments_(arguments),
         arena_(plan.arena_bytes, plan.tags.arena) {
-    for (const Argument& argument : arguments) {
+    params_.reserve(arguments.size());
+    for (const Argument& argument : arguments)
       params_.push_back(const_cast<void*>(argument_data(argument)));
-      buffers_.push_back(argument.buffer);
-    }
     for (size_t i = 0; i < plan.overwritten.size(); ++i)
       own(static_cast<size_t>(plan.overwritten[i]), plan.tags.overwritten[i]);
+    results_.reserve(plan.results.size());
     for (size_t k = 0; k < plan.results.size(); ++k)
       results_.push_back(make_result(k));
   }
@@ -100,12 +125,21 @@ class RunMemory {
  private:
   /// Steps write over this parameter: where its buffer must not be written, a copy is.
   void own(size_t index, const AllocationTag& tag) {
-    if (buffers_[index] && buffers_[index]->is_writable()) return;
+    const Ref<Buffer>& buffer = arguments_[index].buffer;
+    if (buffer && buffer->is_writable()) return;
     const size_t bytes = plan_.parameters[index].num_bytes();
     Ref<Buffer> copy = Buffer::allocate(bytes, tag);
     if (bytes > 0) std::memcpy(copy->data(), params_[index], bytes);
     params_[index] = copy->data();
-    buffers_[index] = std::move(copy);
+    copies_.emplace_back(index, std::move(copy));
+  }
+
+  /// The buffer that a parameter has in this run; null for foreign memory and scalars.
+  [[nodiscard]] const Ref<Buffer>& buffer_of(size_t index) const {
+    for (const auto& [parameter, copy] : copies_) {
+      if (parameter == index) return copy;
+    }
+    return arguments_[index].buffer;
   }
 
   [[nodiscard]] Ref<Buffer> make_result(size_t k) const {
@@ -122,7 +156,8 @@ class RunMemory {
   /// Values are immutable, so a result may share its argument's buffer; foreign memory that its
   /// owner may change, and scalars, are copied.
   [[nodiscard]] Ref<Buffer> param_as_result(size_t k, size_t index) const {
-    if (buffers_[index] && buffers_[index]->is_writable()) return buffers_[index];
+    const Ref<Buffer>& buffer = buffer_of(index);
+    if (buffer && buffer->is_writable()) return buffer;
     const size_t bytes = plan_.results[k].num_bytes();
     Ref<Buffer> copy = Buffer::allocate(bytes, plan_.tags.results[k]);
     if (bytes > 0) std::memcpy(copy->data(), params_[index], bytes);
@@ -130,9 +165,10 @@ class RunMemory {
   }
 
   const Plan& plan_;
+  std::span<const Argument> arguments_;  // lives as long as the run
   Arena arena_;
   std::vector<void*> params_;
-  std::vector<Ref<Buffer>> buffers_;
+  std::vector<std::pair<size_t, Ref<Buffer>>> copies_;  // of parameters that are not ours to write
   std::vector<Ref<Buffer>> results_;
 };
 
@@ -219,23 +255,16 @@ class PlanExecutable final : public Executable {
 
   static void run_action(const Step& /*step*/, const KernelStep& launch, const StepRun& run) {
     runtime_counters().kernel_launches.fetch_add(1, std::memory_order_relaxed);
-    constexpr size_t kInlineArgs = 32;
-    std::array<void*, kInlineArgs> few;
-    std::vector<void*> many;
-    void** args = few.data();
-    if (launch.args.size() > kInlineArgs) {
-      many.resize(launch.args.size());
-      args = many.data();
-    }
+    CallPointers<void*> args(launch.args.size());
     for (size_t i = 0; i < launch.args.size(); ++i)
       args[i] = run.memory.at(launch.args[i]);
     const LaunchCut cut = cut_launch(launch, run.threads);
     const int64_t pieces = cut.task_pieces * cut.vector_pieces;
     run.slice.arg("pieces", pieces);
-    if (pieces == 1) return run_piece(launch, args, cut, 0);
+    if (pieces == 1) return run_piece(launch, args.data(), cut, 0);
     parallel_for(pieces, [&](int64_t piece) {
       const profile::Slice slice("piece", run.slice.label());
-      run_piece(launch, args, cut, piece);
+      run_piece(launch, args.data(), cut, piece);
     });
   }
 
@@ -257,9 +286,9 @@ class PlanExecutable final : public Executable {
 
   void run_action(const Step& step, const LibraryStep& library, const StepRun& run) const {
     runtime_counters().library_calls.fetch_add(1, std::memory_order_relaxed);
-    std::vector<const void*> operands;
-    for (const int value : step.reads)
-      operands.push_back(run.memory.at(value));
+    CallPointers<const void*> operands(step.reads.size());
+    for (size_t i = 0; i < step.reads.size(); ++i)
+      operands[i] = run.memory.at(step.reads[i]);
     void* result = run.memory.at(step.writes[0]);
     if (run.threads == library.threads) {
       library.call->run(operands.data(), result, run.memory.arena() + library.scratch_offset);
