@@ -61,7 +61,7 @@ void list(const std::vector<Family>& families) {
 int measure_all(const std::vector<Family>& families, const Flags& flags, const std::string& line) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   const std::regex filter(flags.filter);
-  const wick::bench::Peers peers(flags.peers, flags.measure.threads);
+  const wick::bench::Peers peers(flags.peers, flags.measure);
   const wick::bench::Table table(!flags.peers.program.empty());
   std::vector<Measurement> all;
   table.print_header();
@@ -116,6 +116,9 @@ int main(int argc, char** argv) {
   app.add_option("--threads", flags.measure.threads, "Threads of each contestant")
       ->check(CLI::PositiveNumber);
   app.add_option("--seconds", flags.measure.seconds, "Least time of turns for each contestant");
+  app.add_flag("--cpu-time",
+               flags.measure.cpu_time,
+               "Measure CPU time: of one thread, where other processes take the CPU away");
   app.add_option("--html", flags.html, "Also write a report with plots to this file");
   app.add_option("--profile", flags.profile, "Print the steps of this row, the slowest first");
   app.add_option("--trace", flags.trace, "With --profile: also write a Chrome trace to this file");

@@ -130,7 +130,7 @@ void measure_into(Measurement& m,
                   const MeasureOptions& options,
                   const Progress& progress) {
   const KernelFolder kernels;
-  Command command{{program, "--row", m.row.name}, thread_environment(options.threads)};
+  Command command{{program, "--row", m.row.name}, environment_of(options)};
   command.environment["WICK_CACHE_DIR"] = kernels.path();
   progress("warming up");
   const std::unique_ptr<Contestant> wick = warm_up(command, m.wick);
@@ -171,9 +171,12 @@ Measurement measure(const std::string& program,
   return m;
 }
 
-std::map<std::string, std::string> thread_environment(int threads) {
-  const std::string count = std::to_string(threads);
-  return {{"WICK_NUM_THREADS", count}, {"OMP_NUM_THREADS", count}, {"THREADS", count}};
+std::map<std::string, std::string> environment_of(const MeasureOptions& options) {
+  const std::string count = std::to_string(options.threads);
+  return {{"WICK_NUM_THREADS", count},
+          {"OMP_NUM_THREADS", count},
+          {"THREADS", count},
+          {"WICK_BENCH_CLOCK", options.cpu_time ? "cpu" : "wall"}};
 }
 
 double median_ratio(const std::vector<double>& above, const std::vector<double>& below) {

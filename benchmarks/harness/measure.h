@@ -14,7 +14,8 @@ namespace wick::bench {
 
 struct MeasureOptions {
   int threads = 1;
-  double seconds = 1;  // of turns for each contestant, at least
+  double seconds = 1;     // of turns for each contestant, at least
+  bool cpu_time = false;  // instead of that on the wall
 };
 
 /// Another library's version of a row.
@@ -70,8 +71,8 @@ Measurement measure(const std::string& program,
                     const MeasureOptions& options,
                     const Progress& progress);
 
-/// What makes a process use so many threads.
-std::map<std::string, std::string> thread_environment(int threads);
+/// What makes a contestant work as the options say.
+std::map<std::string, std::string> environment_of(const MeasureOptions& options);
 
 /// Median over the turns of above / below: how many times as long the one takes.
 double median_ratio(const std::vector<double>& above, const std::vector<double>& below);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -30,8 +31,12 @@ std::vector<std::string> lines_of(const std::string& command) {
 
 }  // namespace
 
-Peers::Peers(const PeerOptions& options, int threads) : options_(options), threads_(threads) {
+Peers::Peers(const PeerOptions& options, const MeasureOptions& measure)
+    : options_(options),
+      measure_(measure) {
   if (options_.program.empty()) return;
+  // For the profiles' variables of the environment, which programs read wherever they are.
+  options_.libraries = std::filesystem::absolute(options_.libraries).string();
   workloads_ = lines_of(fmt::format("'{}' --list", options_.program));
   if (workloads_.empty()) {
     throw std::runtime_error(fmt::format("{} lists no workloads", options_.program));
@@ -56,7 +61,7 @@ std::vector<Peer> Peers::of(const std::string& row) const {
 }
 
 Command Peers::command(const std::string& workload, const std::string& profile) const {
-  Command made{{options_.program, "--row", workload}, thread_environment(threads_)};
+  Command made{{options_.program, "--row", workload}, environment_of(measure_)};
   std::map<std::string, std::string>& environment = made.environment;
   if (profile == "stock") return made;
   environment["ATEN_CPU_CAPABILITY"] = "avx512";

@@ -25,7 +25,7 @@ struct PeerOptions {
 class Peers {
  public:
   /// Asks the program what it has. Throws std::runtime_error when it cannot be run.
-  Peers(const PeerOptions& options, int threads);
+  Peers(const PeerOptions& options, const MeasureOptions& measure);
 
   [[nodiscard]] std::vector<Peer> of(const std::string& row) const;
 
@@ -33,7 +33,7 @@ class Peers {
   [[nodiscard]] Command command(const std::string& workload, const std::string& profile) const;
 
   PeerOptions options_;
-  int threads_;
+  MeasureOptions measure_;
   std::vector<std::string> workloads_;
 };
 

@@ -1,9 +1,9 @@
 #include "harness/turns.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -26,6 +26,16 @@ double status_mib(const std::string& field) {
     }
   }
   return 0;
+}
+
+double now_ms() {
+  static const bool of_cpu = [] {
+    const char* clock = std::getenv("WICK_BENCH_CLOCK");
+    return clock != nullptr && std::string(clock) == "cpu";
+  }();
+  timespec now{};
+  clock_gettime(of_cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
 double median_over(double span_ms, const std::function<double()>& measure) {
@@ -93,10 +103,9 @@ int serve_turns(const std::function<Turns()>& make) {
 }
 
 double time_ms(const std::function<void()>& work) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  const double start = now_ms();
   work();
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return now_ms() - start;
 }
 
 double median(std::vector<double> values) {

@@ -28,7 +28,8 @@ struct Turns {
 /// error. What fails is answered by `error: ...`, and the process ends with status 1.
 int serve_turns(const std::function<Turns()>& make);
 
-/// Milliseconds of one call.
+/// Milliseconds of one call: of the clock on the wall, or with WICK_BENCH_CLOCK=cpu of CPU time,
+/// which tells more of a single thread where other processes take the CPU away.
 double time_ms(const std::function<void()>& work);
 
 double median(std::vector<double> values);

@@ -12,8 +12,8 @@ rm -- *.deb
 mv unpacked/usr/lib/x86_64-linux-gnu/libjemalloc.so.2 .
 mv unpacked/usr/lib/x86_64-linux-gnu/openblas-openmp .
 rm -r unpacked
-# Called by PyTorch's fuser, which by itself asks for code of 2003. Without start files a library
-# that is linked with -ffast-math does not make the whole process flush denormal numbers to zero.
+# Called by PyTorch's fuser, which by itself asks for code that any x86-64 runs. Without start files
+# a library that is linked with -ffast-math does not make the whole process flush denormal numbers to zero.
 cat >fast-cxx <<'TEXT'
 #!/bin/sh
 exec g++ -march=native -ffast-math -nostartfiles "$@"

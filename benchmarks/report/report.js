@@ -47,7 +47,8 @@ function peerDots(rows) {
     for (const peer of row.peers)
       body += `<circle cx="${at(peer.ratio)}" cy="${y}" r="5" fill="${palette[peer.name] || '#c9822b'}" fill-opacity=".8">` +
         `<title>${escape(peer.name)}: ${number(peer.ratio)} x (${number(peer.median, 3)} ms)</title></circle>`;
-    body += `<text class="faint" x="${left + width + 12}" y="${y + 4}">${row.peers.map(p => `${escape(p.name)} ${number(p.ratio, 1)}`).join(', ')}</text>`;
+    const fastest = row.peers.reduce((best, peer) => peer.ratio < best.ratio ? peer : best);
+    body += `<text class="faint" x="${left + width + 12}" y="${y + 4}">${escape(fastest.name)} ${number(fastest.ratio)}</text>`;
   });
   return svg(rows.length * line + 24, body);
 }
@@ -88,7 +89,7 @@ function rowTable() {
     const cells = [escape(row.name), number(row.wick.median, 3), number(row.floor_median, 3),
       `<span class="${grade(row)}">${number(row.fraction)}</span>`, number(row.goal), escape(row.rate),
       row.wick.peak_mib.toFixed(0), row.others.toFixed(2)];
-    if (peers) cells.push(row.peers.map(p => `${escape(p.name)} ${number(p.ratio)} x`).join(', '));
+    if (peers) cells.push(row.peers.map(p => `${escape(p.name)} ${number(p.ratio)}`).join(', '));
     line.innerHTML = cells.map(c => `<td>${c}</td>`).join('');
     const detail = table.insertRow();
     detail.hidden = true;
