@@ -1,5 +1,7 @@
 #include "wick/codegen/llvm/emit_context.h"
 
+#include <numeric>
+
 #include <llvm/IR/Intrinsics.h>
 
 namespace wick::codegen::llvm_jit {
@@ -21,6 +23,14 @@ llvm::Value* bfloat_bits(EmitContext& e, llvm::Value* value) {
 llvm::Value* float_of_bfloat_bits(EmitContext& e, llvm::Value* bits) {
   llvm::Value* shifted = e.b.CreateShl(bits, 16);
   return e.b.CreateBitCast(shifted, shaped(e.b.getFloatTy(), bits));
+}
+
+constexpr int kFloatsOfRegister = 16;  // with AVX-512
+
+llvm::SmallVector<int, 64> consecutive(int first, int count) {
+  llvm::SmallVector<int, 64> lanes(static_cast<size_t>(count));
+  std::iota(lanes.begin(), lanes.end(), first);
+  return lanes;
 }
 
 }  // namespace
@@ -163,6 +173,50 @@ llvm::Value* EmitContext::polynomial(llvm::Value* x, llvm::ArrayRef<double> coef
 
 llvm::Value* EmitContext::unary(llvm::Intrinsic::ID intrinsic, llvm::Value* x) {
   return b.CreateUnaryIntrinsic(intrinsic, x);
+}
+
+bool EmitContext::has_avx512_for(const llvm::Value* x) const {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  return host.avx512 && vector != nullptr && vector->getElementType()->isFloatTy() &&
+         vector->getNumElements() % kFloatsOfRegister == 0;
+}
+
+llvm::Value* EmitContext::by_register(
+    llvm::ArrayRef<llvm::Value*> operands,
+    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> emit) {
+  const auto lanes_of_operand =
+      llvm::cast<llvm::FixedVectorType>(operands[0]->getType())->getNumElements();
+  const int count = static_cast<int>(lanes_of_operand) / kFloatsOfRegister;
+  llvm::SmallVector<llvm::SmallVector<llvm::Value*, 4>, 2> parts;
+  for (llvm::Value* operand : operands)
+    parts.push_back(split(operand, count));
+  llvm::SmallVector<llvm::Value*, 4> results;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    llvm::SmallVector<llvm::Value*, 4> part;
+    for (const auto& registers : parts)
+      part.push_back(registers[i]);
+    results.push_back(emit(part));
+  }
+  return join(results);
+}
+
+llvm::Value* EmitContext::join(llvm::ArrayRef<llvm::Value*> parts) {
+  if (parts.size() == 1) return parts[0];
+  const size_t half = parts.size() / 2;
+  llvm::Value* low = join(parts.take_front(half));
+  llvm::Value* high = join(parts.drop_front(half));
+  const auto count = llvm::cast<llvm::FixedVectorType>(low->getType())->getNumElements();
+  return b.CreateShuffleVector(low, high, consecutive(0, 2 * static_cast<int>(count)));
+}
+
+llvm::SmallVector<llvm::Value*, 4> EmitContext::split(llvm::Value* wide, int count) {
+  if (count == 1) return {wide};
+  const auto total = llvm::cast<llvm::FixedVectorType>(wide->getType())->getNumElements();
+  const int width = static_cast<int>(total) / count;
+  llvm::SmallVector<llvm::Value*, 4> parts;
+  for (int i = 0; i < count; ++i)
+    parts.push_back(b.CreateShuffleVector(wide, consecutive(i * width, width)));
+  return parts;
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -46,6 +48,16 @@ struct EmitContext {
   /// c[0] + c[1] * x + ... by Horner's rule.
   llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients);
   llvm::Value* unary(llvm::Intrinsic::ID intrinsic, llvm::Value* x);
+
+  /// Whether instructions of AVX-512 that LLVM has no name of its own for may compute with `x`.
+  [[nodiscard]] bool has_avx512_for(const llvm::Value* x) const;
+  /// `emit` on each register of vectors of float that fill several.
+  llvm::Value* by_register(llvm::ArrayRef<llvm::Value*> operands,
+                           llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> emit);
+  /// Vectors of one type behind each other in a vector as wide as all.
+  llvm::Value* join(llvm::ArrayRef<llvm::Value*> parts);
+  /// The opposite of join.
+  llvm::SmallVector<llvm::Value*, 4> split(llvm::Value* wide, int count);
 };
 
 /// The type with element `element` and the lanes of `like`.

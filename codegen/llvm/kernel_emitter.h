@@ -70,12 +70,15 @@ class KernelEmitter {
   [[nodiscard]] int level_of(uint64_t dims) const;
   [[nodiscard]] bool varies(int number) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
+  [[nodiscard]] int max_live_vectors(const Plan& plan) const;
   void emit_phases();
   void emit_loop_phase(const Plan& plan);
   void emit_inner(const Plan& plan, size_t depth);
   void emit_level(const Plan& plan, int first_level, int last_level);
   void emit_instr(int number);
   llvm::Value* emit_copy(const Instr& instr, int number, int copy);
+  [[nodiscard]] static bool is_interleaved(const Instr& instr);
+  Values emit_interleaved(const Instr& instr);
   void emit_accumulate(const Instr& instr, int number);
   void start_accumulators(const Plan& plan);
   void finish_accumulators(const Plan& plan);

@@ -28,9 +28,8 @@ llvm::Value* emit_pow_f32(EmitContext& e, llvm::Value* x, llvm::Value* y);
 llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_log_f64(EmitContext& e, llvm::Value* x);
 
-/// e^x for |x| small enough that neither the result nor 2^n leaves the normal range when
-/// `full_range` is false.
-llvm::Value* emit_exp_reduced(EmitContext& e, llvm::Value* x, bool full_range);
+/// e^x for |x| of at most 20; NaN may become anything.
+llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x);
 
 /// Calls `function` (of one or two operands, all of one type) of the C library for each lane.
 llvm::Value* call_by_lane(EmitContext& e,

@@ -32,7 +32,7 @@ llvm::Value* emit_erf(EmitContext& e, llvm::Value* x) {
   llvm::Value* limit = real(x, 4);
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(magnitude, limit), magnitude, limit);
   llvm::Value* exponent = b.CreateFNeg(e.polynomial(bounded, kFar));
-  llvm::Value* far = b.CreateFSub(real(x, 1), emit_exp_reduced(e, exponent, false));
+  llvm::Value* far = b.CreateFSub(real(x, 1), emit_short_exp(e, exponent));
   far = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, far, x);
   // Unordered is near, where NaN passes through.
   return b.CreateSelect(b.CreateFCmpOGT(magnitude, real(x, 1)), far, near);

@@ -19,35 +19,88 @@ constexpr double kExp[] = {
 constexpr double kLn2High = 0x1.62e4p-1;
 constexpr double kLn2Low = 0x1.7f7d1cp-20;
 
-// (tanh(x) / x - 1) / x^2 in x^2, for |x| <= 0.625: 2^-27.7.
-constexpr double kTanh[] = {
-    -0x1.555532p-2, 0x1.1106f6p-3, -0x1.b835a4p-5, 0x1.51f8cep-6, -0x1.750ce4p-8};
+// Adding and subtracting 1.5 * 2^23 rounds to a whole number.
+constexpr double kRounder = 0x1.8p23;
 
 llvm::Value* two_to(EmitContext& e, llvm::Value* exponent) {
   llvm::Value* biased = e.b.CreateAdd(exponent, integer(exponent, 127));
   return e.b.CreateBitCast(e.b.CreateShl(biased, 23), shaped(e.b.getFloatTy(), exponent));
 }
 
-/// 1 + r + r^2 * p(r) with the last operation rounding to nearly half an ulp.
-llvm::Value* exp_polynomial(EmitContext& e, llvm::Value* r) {
-  llvm::Value* tail = e.polynomial(r, kExp);
-  llvm::Value* sum = e.fma(e.b.CreateFMul(r, r), tail, r);
-  return e.b.CreateFAdd(sum, real(r, 1));
+/// e^x = 2^exponent * (1 + rest), with |rest| < 0.42.
+struct ReducedPower {
+  llvm::Value* exponent;
+  llvm::Value* rest;
+};
+
+/// For |x| < 2^20. `is_short`: |x| is at most 20.
+ReducedPower reduce(EmitContext& e, llvm::Value* x, bool is_short) {
+  auto& b = e.b;
+  llvm::Value* n = e.fma(x, real(x, std::numbers::log2e), real(x, kRounder));
+  n = b.CreateFSub(n, real(x, kRounder));
+  llvm::Value* r = nullptr;
+  if (is_short && e.host.fma) {
+    r = e.fma(n, real(x, -std::numbers::ln2), x);
+  } else {
+    r = e.fma(n, real(x, -kLn2High), x);
+    r = e.fma(n, real(x, -kLn2Low), r);
+  }
+  return {n, e.fma(b.CreateFMul(r, r), e.polynomial(r, kExp), r)};
+}
+
+/// value * 2^exponent where neither that nor 2^exponent leaves the normal range.
+llvm::Value* scale_in_range(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
+  if (e.has_avx512_for(value)) return scale_by_power(e, value, exponent);
+  llvm::Value* whole = e.b.CreateFPToSI(exponent, shaped(e.b.getInt32Ty(), value));
+  return e.b.CreateFMul(value, two_to(e, whole));
+}
+
+/// The larger of `low` and x; NaN is the second operand, which the machine's maximum gives back.
+llvm::Value* at_least(EmitContext& e, llvm::Value* x, double low) {
+  return e.b.CreateSelect(e.b.CreateFCmpOGT(real(x, low), x), real(x, low), x);
+}
+
+/// 1 / y for y in [1, 2], to a few digits.
+llvm::Value* rough_inverse(EmitContext& e, llvm::Value* y) {
+  if (!e.has_avx512_for(y)) return e.fma(y, real(y, -0.5), real(y, 1.5));
+  return e.by_register({y}, [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
+    llvm::Value* zero = llvm::Constant::getNullValue(part[0]->getType());
+    return e.b.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_rcp14_ps_512, {}, {part[0], zero, e.b.getInt16(0xFFFF)});
+  });
+}
+
+/// x / (y + y_rest) for y in [1, 2], to little more than half an ulp. `y_rest` is what rounding
+/// took from y.
+llvm::Value* divide_by_small(EmitContext& e, llvm::Value* x, llvm::Value* y, llvm::Value* y_rest) {
+  auto& b = e.b;
+  if (!e.host.fma) {
+    llvm::Type* wide = shaped(b.getDoubleTy(), x);
+    llvm::Value* exact = b.CreateFAdd(b.CreateFPExt(y, wide), b.CreateFPExt(y_rest, wide));
+    return b.CreateFPTrunc(b.CreateFDiv(b.CreateFPExt(x, wide), exact), x->getType());
+  }
+  // The machine has one slow unit for divisions: what rcp14 knows is enough to go on from.
+  llvm::Value* inverse = rough_inverse(e, y);
+  llvm::Value* quotient = e.has_avx512_for(y) ? b.CreateFMul(x, inverse) : b.CreateFDiv(x, y);
+  llvm::Value* missing = e.fma(b.CreateFNeg(quotient), y, x);
+  missing = e.fma(b.CreateFNeg(quotient), y_rest, missing);
+  return e.fma(missing, inverse, quotient);
 }
 
 }  // namespace
 
 llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
   auto& b = e.b;
-  if (e.host.avx512 && is_vector(value) && e.lanes == 16) {
+  if (e.has_avx512_for(value)) {
     constexpr int kCurrentRounding = 4;
-    return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
-                             {},
-                             {value,
-                              exponent,
-                              llvm::Constant::getNullValue(value->getType()),
-                              b.getInt16(0xFFFF),
-                              b.getInt32(kCurrentRounding)});
+    const auto scale = [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
+      llvm::Value* zero = llvm::Constant::getNullValue(part[0]->getType());
+      return b.CreateIntrinsic(
+          llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
+          {},
+          {part[0], part[1], zero, b.getInt16(0xFFFF), b.getInt32(kCurrentRounding)});
+    };
+    return e.by_register({value, exponent}, scale);
   }
   // In two steps, so that neither power leaves the range and only the last product rounds.
   llvm::Value* whole = b.CreateFPToSI(exponent, shaped(b.getInt32Ty(), value));
@@ -56,28 +109,19 @@ llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exp
   return b.CreateFMul(scaled, two_to(e, b.CreateSub(whole, half)));
 }
 
-llvm::Value* emit_exp_reduced(EmitContext& e, llvm::Value* x, bool full_range) {
-  auto& b = e.b;
-  llvm::Value* n =
-      e.unary(llvm::Intrinsic::roundeven, b.CreateFMul(x, real(x, std::numbers::log2e)));
-  llvm::Value* r = e.fma(n, real(x, -kLn2High), x);
-  r = e.fma(n, real(x, -kLn2Low), r);
-  llvm::Value* mantissa = exp_polynomial(e, r);
-  if (full_range || (e.host.avx512 && is_vector(x))) return scale_by_power(e, mantissa, n);
-  llvm::Value* whole = b.CreateFPToSI(n, shaped(b.getInt32Ty(), x));
-  return b.CreateFMul(mantissa, two_to(e, whole));
+llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x) {
+  const ReducedPower power = reduce(e, x, true);
+  return scale_in_range(e, e.b.CreateFAdd(power.rest, real(x, 1)), power.exponent);
 }
 
 llvm::Value* emit_exp(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  // Beyond these the result is infinite or 0 all the same. NaN is the second operand, which the
-  // machine's minimum and maximum give back.
+  // Beyond these the result is infinite or 0 all the same.
   llvm::Value* high = real(x, 89);
-  llvm::Value* low = real(x, -104.5);
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
-  bounded = b.CreateSelect(b.CreateFCmpOGT(low, bounded), low, bounded);
-  llvm::Value* result = emit_exp_reduced(e, bounded, true);
-  if (is_vector(x) && e.host.avx512) return result;
+  const ReducedPower power = reduce(e, at_least(e, bounded, -104.5), false);
+  llvm::Value* result = scale_by_power(e, b.CreateFAdd(power.rest, real(x, 1)), power.exponent);
+  if (e.has_avx512_for(x)) return result;
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);  // no conversion of NaN to int
 }
 
@@ -88,30 +132,22 @@ llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x) {
   llvm::Value* one = real(x, 1);
   llvm::Value* sum = b.CreateFAdd(small, one);
   llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, one);
-  llvm::Value* quotient = b.CreateFDiv(top, sum);
-  // Without what the sum lost to rounding the worst error is 2.1 ulp. It needs few digits, so
-  // 1 - s / 2 stands for 1 / (1 + s).
+  // Without what the sum lost to rounding the worst error is 2.1 ulp.
   llvm::Value* lost = b.CreateFSub(small, b.CreateFSub(sum, one));
-  llvm::Value* slope = b.CreateFMul(e.fma(small, real(x, 0.5), real(x, -1)), lost);
-  return e.fma(quotient, slope, quotient);
+  return divide_by_small(e, top, sum, lost);
 }
 
 llvm::Value* emit_tanh(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  llvm::Value* magnitude = e.unary(llvm::Intrinsic::fabs, x);
-  // Near 0: x + x^3 p(x^2).
-  llvm::Value* square = b.CreateFMul(x, x);
-  llvm::Value* cubic = b.CreateFMul(b.CreateFMul(square, x), e.polynomial(square, kTanh));
-  llvm::Value* near = b.CreateFAdd(x, cubic);
-  // Elsewhere 1 - 2 / (exp(2 |x|) + 1); from 10 on that is 1. NaN stays in the second operand.
-  llvm::Value* limit = real(x, 10);
-  llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(limit, magnitude), limit, magnitude);
-  llvm::Value* power = emit_exp_reduced(e, b.CreateFAdd(bounded, bounded), false);
-  llvm::Value* quotient = b.CreateFDiv(real(x, 2), b.CreateFAdd(power, real(x, 1)));
-  llvm::Value* far = b.CreateFSub(real(x, 1), quotient);
-  // Unordered is near, where NaN passes through. The sign is set last: near makes -0 a 0.
-  llvm::Value* result = b.CreateSelect(b.CreateFCmpOGT(magnitude, real(x, 0.625)), far, near);
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+  // Of m = exp(-2 |x|) - 1, which is accurate near 0 as well: -m / (2 + m). From 10 on that is 1.
+  llvm::Value* half = at_least(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), -10);
+  const ReducedPower power = reduce(e, b.CreateFAdd(half, half), true);
+  llvm::Value* scale = scale_in_range(e, real(x, 1), power.exponent);
+  llvm::Value* m = e.fma(scale, power.rest, b.CreateFSub(scale, real(x, 1)));
+  llvm::Value* sum = b.CreateFAdd(m, real(x, 2));
+  llvm::Value* lost = b.CreateFSub(m, b.CreateFSub(sum, real(x, 2)));
+  llvm::Value* magnitude = divide_by_small(e, m, sum, lost);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, x);
 }
 
 }  // namespace wick::codegen::llvm_jit

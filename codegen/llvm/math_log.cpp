@@ -1,6 +1,8 @@
 #include <limits>
+#include <numbers>
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "wick/codegen/llvm/math.h"
 
@@ -22,29 +24,60 @@ constexpr double kLog[] = {0x1.555548p-2,
 constexpr double kLn2High = 0x1.62e4p-1;
 constexpr double kLn2Low = 0x1.7f7d1cp-20;
 
-}  // namespace
+/// x = 2^exponent * mantissa with the mantissa in [sqrt(1/2), sqrt(2)).
+struct Parts {
+  llvm::Value* exponent;
+  llvm::Value* mantissa;
+};
 
-llvm::Value* emit_log(EmitContext& e, llvm::Value* x) {
+/// Denormals, NaN and infinities included: 0 has exponent -inf, infinity inf, and below 0 the
+/// mantissa is NaN.
+Parts split_by_instruction(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  constexpr int kCurrentRounding = 4;
+  constexpr int kBetween1And2 = 0;
+  constexpr int kNanBelowZero = 2 << 2;
+  const auto exponent_of = [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
+    llvm::Value* zero = llvm::Constant::getNullValue(part[0]->getType());
+    return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_getexp_ps_512,
+                             {},
+                             {part[0], zero, b.getInt16(0xFFFF), b.getInt32(kCurrentRounding)});
+  };
+  const auto mantissa_of = [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
+    llvm::Value* zero = llvm::Constant::getNullValue(part[0]->getType());
+    return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_getmant_ps_512,
+                             {},
+                             {part[0],
+                              b.getInt32(kBetween1And2 | kNanBelowZero),
+                              zero,
+                              b.getInt16(0xFFFF),
+                              b.getInt32(kCurrentRounding)});
+  };
+  llvm::Value* n = e.by_register({x}, exponent_of);
+  llvm::Value* m = e.by_register({x}, mantissa_of);
+  llvm::Value* is_upper = b.CreateFCmpOGT(m, real(x, std::numbers::sqrt2));
+  return {b.CreateSelect(is_upper, b.CreateFAdd(n, real(x, 1)), n),
+          b.CreateSelect(is_upper, b.CreateFMul(m, real(x, 0.5)), m)};
+}
+
+/// For positive finite x.
+Parts split_by_bits(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   // Denormals are scaled into the normal range first.
   llvm::Value* is_tiny = b.CreateFCmpOLT(x, real(x, 0x1p-126));
   llvm::Value* scaled = b.CreateSelect(is_tiny, b.CreateFMul(x, real(x, 0x1p25)), x);
-  llvm::Type* i32 = shaped(b.getInt32Ty(), x);
-  llvm::Value* bits = b.CreateBitCast(scaled, i32);
-  // x = 2^n m with m in [sqrt(1/2), sqrt(2)).
+  llvm::Value* bits = b.CreateBitCast(scaled, shaped(b.getInt32Ty(), x));
   llvm::Value* shifted = b.CreateSub(bits, integer(bits, 0x3F3504F3));
   llvm::Value* exponent = b.CreateAShr(shifted, 23);
   llvm::Value* mantissa = b.CreateSub(bits, b.CreateShl(exponent, 23));
-  llvm::Value* f = b.CreateFSub(b.CreateBitCast(mantissa, x->getType()), real(x, 1));
   llvm::Value* n = b.CreateSIToFP(exponent, x->getType());
   n = b.CreateSelect(is_tiny, b.CreateFSub(n, real(x, 25)), n);
+  return {n, b.CreateBitCast(mantissa, x->getType())};
+}
 
-  llvm::Value* square = b.CreateFMul(f, f);
-  llvm::Value* tail = b.CreateFMul(b.CreateFMul(square, f), e.polynomial(f, kLog));
-  tail = e.fma(n, real(x, kLn2Low), tail);
-  tail = e.fma(square, real(x, -0.5), tail);
-  llvm::Value* result = e.fma(n, real(x, kLn2High), b.CreateFAdd(f, tail));
-
+/// log(x) as computed for positive finite x, corrected for all other.
+llvm::Value* with_special_values(EmitContext& e, llvm::Value* x, llvm::Value* result) {
+  auto& b = e.b;
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   llvm::Value* is_positive = b.CreateFCmpOGT(x, real(x, 0));
@@ -53,6 +86,21 @@ llvm::Value* emit_log(EmitContext& e, llvm::Value* x) {
       b.CreateSelect(b.CreateFCmpOEQ(x, real(x, 0)), real(x, -infinity), real(x, nan));
   result = b.CreateSelect(is_positive, result, at_zero);
   return b.CreateSelect(b.CreateAnd(is_positive, b.CreateNot(is_finite)), x, result);
+}
+
+}  // namespace
+
+llvm::Value* emit_log(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  const bool is_complete = e.has_avx512_for(x);
+  const auto [n, mantissa] = is_complete ? split_by_instruction(e, x) : split_by_bits(e, x);
+  llvm::Value* f = b.CreateFSub(mantissa, real(x, 1));
+  llvm::Value* square = b.CreateFMul(f, f);
+  llvm::Value* tail = b.CreateFMul(b.CreateFMul(square, f), e.polynomial(f, kLog));
+  tail = e.fma(n, real(x, kLn2Low), tail);
+  tail = e.fma(square, real(x, -0.5), tail);
+  llvm::Value* result = e.fma(n, real(x, kLn2High), b.CreateFAdd(f, tail));
+  return is_complete ? result : with_special_values(e, x, result);
 }
 
 }  // namespace wick::codegen::llvm_jit
