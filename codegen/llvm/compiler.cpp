@@ -106,13 +106,14 @@ class LlvmCompiler final : public KernelCompiler {
  public:
   [[nodiscard]] std::string target_id() const override {
     const HostTarget& host = host_target();
-    return fmt::format("llvm {} emitter {} opt {} {} {} {}",
+    return fmt::format("llvm {} emitter {} opt {} {} {} {} cache {}",
                        LLVM_VERSION_STRING,
                        kEmitterVersion,
                        static_cast<int>(optimization_level()),
                        host.triple,
                        host.cpu,
-                       host.features);
+                       host.features,
+                       host.cache_bytes);
   }
 
   std::vector<std::byte> compile(const Kernel& kernel, const std::string& symbol) override {

@@ -7,6 +7,7 @@
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
+#include <unistd.h>
 
 namespace wick::codegen::llvm_jit {
 
@@ -28,6 +29,8 @@ HostTarget detect() {
     if (!host.features.empty()) host.features += ',';
     host.features += name;
   }
+  // 0 or less where the system does not know.
+  if (const int64_t bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > 0) host.cache_bytes = bytes;
   // WICK_CODEGEN_ISA makes this machine stand for an older one: avx2, or sse for the least.
   const char* chosen = std::getenv("WICK_CODEGEN_ISA");
   const std::string_view isa = chosen == nullptr ? "" : chosen;

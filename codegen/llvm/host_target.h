@@ -2,6 +2,7 @@
 
 // The machine that kernels are compiled for: the one this process runs on.
 
+#include <cstdint>
 #include <string>
 
 namespace wick::codegen::llvm_jit {
@@ -13,6 +14,7 @@ struct HostTarget {
   int lanes = 4;         // of 32 bits in the widest vector register
   bool avx512 = false;   // F, BW, DQ and VL: masks for every element type
   bool fma = false;
+  int64_t cache_bytes = int64_t{32} << 20;  // of the last level
 };
 
 const HostTarget& host_target();

@@ -160,6 +160,12 @@ int KernelEmitter::max_live_vectors(const Plan& plan) const {
   return most;
 }
 
+/// Columns are reduced in strips, so that as much of a row is read at once as there are
+/// accumulators: every step to the next row is another page to memory.
+int KernelEmitter::most_copies() const {
+  return !inner_dims_.empty() && !kernel_.vector_is_inner() ? 16 : 4;
+}
+
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot
 /// takes 1.8 times as long with one copy as with four), unless code or registers run out.
 int KernelEmitter::choose_copies(const Plan& plan) const {
@@ -175,7 +181,7 @@ int KernelEmitter::choose_copies(const Plan& plan) const {
   }
   const auto registers = static_cast<int>(bytes / 4);
   const int vectors = max_live_vectors(plan);
-  int copies = 4;
+  int copies = most_copies();
   while (copies > 1 && (copies * registers * cost > kMaxInstructions ||
                         copies * registers * vectors > max_vectors)) {
     copies /= 2;
@@ -201,7 +207,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   find_splats();
   for (const Phase& phase : kernel_.phases)
     plans_.push_back(make_plan(phase));
-  unroll_ = 4;
+  unroll_ = most_copies();
   for (const Plan& plan : plans_)
     unroll_ = std::min(unroll_, choose_copies(plan));
   make_alias_scopes();
@@ -210,6 +216,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   for (const Plan& plan : plans_)
     emit_level(plan, 0, 0);
   emit_tasks();
+  end_streams();
   b.CreateRetVoid();
   return function_;
 }
@@ -261,7 +268,7 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
     emit_inner(plan, depth + 1);
   };
   if (dim == kernel_.vector_dim) {
-    emit_vector_loops(begin, end, body);
+    emit_vector_loops(begin, end, streams_of(plan), body);
     return;
   }
   loop(begin, end, 1, [&](llvm::Value* position) {
@@ -390,8 +397,9 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
     Partial next{operand(at.operands[0], copy, true)};
     if (width == 2) next.position = operand(at.operands[1], copy, true);
     Partial result = combine(e_, reduction, old, next);
+    llvm::Value* mask = mask_of_copy(copy);
     const auto keep_masked = [&](llvm::Value* updated, llvm::Value* before) {
-      return mask_ == nullptr ? updated : e_.b.CreateSelect(mask_, updated, before);
+      return mask == nullptr ? updated : e_.b.CreateSelect(mask, updated, before);
     };
     place[0] = keep_masked(result.value, old.value);
     if (width == 2) place[1] = keep_masked(result.position, old.position);

@@ -23,6 +23,9 @@
 
 namespace wick::codegen::llvm_jit {
 
+/// Of stores past the caches: a cache line.
+inline constexpr llvm::Align kStreamAlign = llvm::Align::Constant<64>();
+
 class KernelEmitter {
  public:
   KernelEmitter(const Kernel& kernel, llvm::Module& module, const HostTarget& host);
@@ -70,6 +73,7 @@ class KernelEmitter {
   [[nodiscard]] int level_of(uint64_t dims) const;
   [[nodiscard]] bool varies(int number) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
+  [[nodiscard]] int most_copies() const;
   [[nodiscard]] int max_live_vectors(const Plan& plan) const;
   void emit_phases();
   void emit_loop_phase(const Plan& plan);
@@ -88,15 +92,30 @@ class KernelEmitter {
 
   // kernel_emitter_loops.cpp
   void emit_tasks();
-  void emit_vector_loops(llvm::Value* begin, llvm::Value* end, const std::function<void()>& body);
+  void emit_vector_loops(llvm::Value* begin,
+                         llvm::Value* end,
+                         llvm::ArrayRef<int> streams,
+                         const std::function<void()>& body);
+  void emit_main_loop(llvm::Value* begin,
+                      llvm::Value* end,
+                      llvm::ArrayRef<int> streams,
+                      const std::function<void()>& body);
   void loop(llvm::Value* begin,
             llvm::Value* end,
             int64_t step,
             const std::function<void(llvm::Value*)>& body);
   std::pair<llvm::Value*, llvm::Value*> inner_range(int dim);
   llvm::Value* lane_mask(llvm::Value* remaining);
+  [[nodiscard]] llvm::Value* mask_of_copy(int copy) const;
   [[nodiscard]] Scope save_scope() const;
   void restore_scope(Scope scope);
+
+  // kernel_emitter_streams.cpp
+  [[nodiscard]] bool is_stream(int number) const;
+  [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
+  llvm::Value* exceeds_caches();
+  llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
+  void end_streams();
 
   // kernel_emitter_memory.cpp
   void start_accesses();
@@ -133,9 +152,11 @@ class KernelEmitter {
   std::vector<llvm::Value*> accumulators_;   // carried by every loop of the phase
   llvm::DenseMap<int, int> accumulator_at_;  // instruction to its place in accumulators_
   int copies_ = 1;                           // in the body being emitted
-  int unroll_ = 1;                           // of the main loop
+  int unroll_ = 1;                           // copies in the main loop
   bool in_vector_loop_ = false;
-  llvm::Value* mask_ = nullptr;  // lanes in range; null: all
+  bool in_stream_loop_ = false;            // stores go past the caches
+  llvm::Value* exceeds_caches_ = nullptr;  // made when first needed
+  Values masks_;                           // by copy, the lanes in range; empty: all
 
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;

@@ -90,7 +90,9 @@ void KernelEmitter::emit_tasks() {
       copies_ = 1;
       emit_phases();
     } else {
-      emit_vector_loops(function_->getArg(4), function_->getArg(5), [&] {
+      llvm::SmallVector<int, 4> streams;
+      if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
+      emit_vector_loops(function_->getArg(4), function_->getArg(5), streams, [&] {
         enter_dims({kernel_.vector_dim}, nullptr);
         emit_phases();
       });
@@ -111,11 +113,14 @@ void KernelEmitter::emit_tasks() {
   accumulators_.clear();
 }
 
-/// A main loop over whole groups of `unroll_` vectors and a masked loop over what is left. When the
-/// body is so large that it is not unrolled and masks are cheap, the masked loop does it all.
+/// A main loop over whole groups of `unroll_` vectors and a masked loop over what is left, which
+/// takes as many as four vectors at once from a wide strip of columns. When the body is so large
+/// that it is not unrolled and masks are cheap, the masked loop does it all.
 void KernelEmitter::emit_vector_loops(llvm::Value* begin,
                                       llvm::Value* end,
+                                      llvm::ArrayRef<int> streams,
                                       const std::function<void()>& body) {
+  constexpr int kCopiesOfRest = 4;
   auto& b = e_.b;
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
   llvm::Value* main_end = begin;
@@ -126,28 +131,67 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
         b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
     llvm::Value* whole = b.CreateAnd(count, b.getInt64(static_cast<uint64_t>(-step)));
     main_end = b.CreateAdd(begin, whole);
-    copies_ = unroll_;
-    loop(begin, main_end, step, [&](llvm::Value* position) {
-      positions_[vector_dim] = position;
-      body();
-    });
+    emit_main_loop(begin, main_end, streams, body);
   }
-  copies_ = 1;
-  loop(main_end, end, e_.lanes, [&](llvm::Value* position) {
+  copies_ = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1;
+  loop(main_end, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
     positions_[vector_dim] = position;
-    mask_ = lane_mask(b.CreateSub(end, position));
+    llvm::Value* remaining = b.CreateSub(end, position);
+    for (int copy = 0; copy < copies_; ++copy) {
+      const auto before = static_cast<uint64_t>(int64_t{copy} * e_.lanes);
+      masks_.push_back(lane_mask(b.CreateSub(remaining, b.getInt64(before))));
+    }
     body();
-    mask_ = nullptr;
+    masks_.clear();
   });
+  copies_ = 1;
   in_vector_loop_ = false;
 }
 
+/// In two versions when stores may go past the caches.
+void KernelEmitter::emit_main_loop(llvm::Value* begin,
+                                   llvm::Value* end,
+                                   llvm::ArrayRef<int> streams,
+                                   const std::function<void()>& body) {
+  auto& b = e_.b;
+  const auto emit_loop = [&] {
+    loop(begin, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
+      positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
+      body();
+    });
+  };
+  copies_ = unroll_;
+  if (streams.empty()) {
+    emit_loop();
+    return;
+  }
+  auto* streaming = llvm::BasicBlock::Create(b.getContext(), "streaming", function_);
+  auto* cached = llvm::BasicBlock::Create(b.getContext(), "cached", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "stored", function_);
+  llvm::Value* streams_now = b.CreateAnd(exceeds_caches(), are_aligned(streams, begin));
+  b.CreateCondBr(streams_now, streaming, cached);
+  b.SetInsertPoint(streaming);
+  in_stream_loop_ = true;
+  emit_loop();
+  in_stream_loop_ = false;
+  b.CreateBr(after);
+  b.SetInsertPoint(cached);
+  emit_loop();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+/// The first `remaining` lanes; none when that is negative.
 llvm::Value* KernelEmitter::lane_mask(llvm::Value* remaining) {
   auto& b = e_.b;
   llvm::Value* bounded = b.CreateBinaryIntrinsic(
-      llvm::Intrinsic::umin, remaining, b.getInt64(static_cast<uint64_t>(e_.lanes)));
+      llvm::Intrinsic::smin, remaining, b.getInt64(static_cast<uint64_t>(e_.lanes)));
   llvm::Value* limit = e_.splat(b.CreateTrunc(bounded, b.getInt32Ty()));
-  return b.CreateICmpULT(e_.iota(b.getInt32Ty()), limit);
+  return b.CreateICmpSLT(e_.iota(b.getInt32Ty()), limit);
+}
+
+llvm::Value* KernelEmitter::mask_of_copy(int copy) const {
+  return masks_.empty() ? nullptr : masks_[static_cast<size_t>(copy)];
 }
 
 std::pair<llvm::Value*, llvm::Value*> KernelEmitter::inner_range(int dim) {

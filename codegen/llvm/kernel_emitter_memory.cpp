@@ -5,6 +5,17 @@
 
 namespace wick::codegen::llvm_jit {
 
+namespace {
+
+void make_nontemporal(llvm::StoreInst& store) {
+  llvm::LLVMContext& context = store.getContext();
+  auto* one =
+      llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1));
+  store.setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context, one));
+}
+
+}  // namespace
+
 /// One scope for each buffer that shares memory with no other.
 void KernelEmitter::make_alias_scopes() {
   llvm::MDBuilder metadata(e_.b.getContext());
@@ -175,10 +186,11 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
 
 /// The lanes that an access may touch; null: all. A scalar bool for a uniform access.
 llvm::Value* KernelEmitter::mask_of(const Instr& at, int copy, bool as_vector) {
-  if (at.predicate < 0) return as_vector ? mask_ : nullptr;
+  llvm::Value* in_range = mask_of_copy(copy);
+  if (at.predicate < 0) return as_vector ? in_range : nullptr;
   llvm::Value* predicate = operand(at.predicate, copy, as_vector);
-  if (!as_vector || mask_ == nullptr) return predicate;
-  return e_.b.CreateAnd(predicate, mask_);
+  if (!as_vector || in_range == nullptr) return predicate;
+  return e_.b.CreateAnd(predicate, in_range);
 }
 
 /// A uniform address under a predicate that varies: read once if any lane wants it.
@@ -247,7 +259,10 @@ void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
   if (is_vector(address)) {
     store = b.CreateMaskedScatter(value, address, align, mask);
   } else if (mask == nullptr) {
-    store = b.CreateAlignedStore(value, address, align);
+    const bool streams = in_stream_loop_ && is_stream(number);
+    auto* plain = b.CreateAlignedStore(value, address, streams ? kStreamAlign : align);
+    if (streams) make_nontemporal(*plain);
+    store = plain;
   } else if (as_vector) {
     store = b.CreateMaskedStore(value, address, align, mask);
   } else {

@@ -1,6 +1,7 @@
 // What compiled kernels read and write: nothing outside their ranges, gathers, predicates, shared
 // buffers, task dimensions.
 
+#include <array>
 #include <numeric>
 
 #include "kernel_builder.h"
@@ -271,6 +272,30 @@ TEST(KernelMemory, SeveralInnerLoopsNest) {
   compile(k.kernel())(buffers, k.params().data(), 0, 2, 0, 0);
 
   EXPECT_EQ(y, (std::vector<float>{111, 115}));
+}
+
+/// A piece of a launch that is too large for any cache: whole lines are stored past the caches,
+/// what does not start on one as ever, and nothing outside of the piece.
+TEST(StreamingStores, WriteThePieceWhereverItStarts) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  constexpr int64_t kCount = 400;
+  KernelBuilder k = elementwise(OpKind::neg, {DType::f32}, DType::f32, kHuge);
+  const KernelFunction function = compile(k.kernel());
+  std::vector<float> in(kCount);
+  std::iota(in.begin(), in.end(), 1.0F);
+  for (const int64_t begin : {0, 3, 16, 64}) {
+    alignas(64) std::array<float, kCount> out{};
+    void* buffers[] = {in.data(), out.data()};
+
+    function(buffers, k.params().data(), 0, 1, begin, kCount - 5);
+
+    for (int64_t i = 0; i < kCount; ++i) {
+      const bool is_inside = i >= begin && i < kCount - 5;
+      const auto at = static_cast<size_t>(i);
+      EXPECT_EQ(out[at], is_inside ? -in[at] : 0.0F) << i << " from " << begin;
+    }
+  }
+  EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("movntps"), std::string::npos);
 }
 
 }  // namespace

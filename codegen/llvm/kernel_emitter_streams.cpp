@@ -1,0 +1,83 @@
+// Stores past the caches. An ordinary store first reads the line that it writes to. When a kernel
+// touches more than the last-level cache holds, nothing of that would be found there later, and a
+// third of the traffic of a copy is saved.
+
+#include <algorithm>
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+namespace wick::codegen::llvm_jit {
+
+/// A store of whole vectors to memory that the kernel touches in no other way.
+bool KernelEmitter::is_stream(int number) const {
+  const Instr& at = instr(number);
+  if (at.kind != InstrKind::store || at.predicate >= 0 || size_of(at.dtype) < sizeof(float)) {
+    return false;
+  }
+  if (at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride != Stride::one) return false;
+  if (!kernel_.buffers[static_cast<size_t>(at.buffer)].no_alias) return false;
+  return std::ranges::count(kernel_.instrs, at.buffer, &Instr::buffer) == 1;
+}
+
+llvm::SmallVector<int, 4> KernelEmitter::streams_of(const Plan& plan) const {
+  llvm::SmallVector<int, 4> streams;
+  if (!plan.accumulates.empty()) return streams;
+  for (const int number : plan.phase->instrs) {
+    if (is_stream(number)) streams.push_back(number);
+  }
+  return streams;
+}
+
+/// Whether the whole launch, of which this call may be a piece, touches more than the caches hold.
+llvm::Value* KernelEmitter::exceeds_caches() {
+  if (exceeds_caches_ != nullptr) return exceeds_caches_;
+  auto& b = e_.b;
+  std::vector<llvm::Value*> extents;
+  for (const Dim& dim : kernel_.dims)
+    extents.push_back(param(dim.extent_param));
+  const llvm::IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entry_->getTerminator());
+  llvm::Value* touched = b.getInt64(0);
+  for (const Access& access : accesses_) {
+    if (access.buffer < 0) continue;
+    const DType dtype = kernel_.buffers[static_cast<size_t>(access.buffer)].dtype;
+    llvm::Value* bytes = b.getInt64(size_of(dtype));
+    for (size_t d = 0; d < extents.size(); ++d) {
+      if (access.address.terms[d].stride != Stride::zero) bytes = b.CreateMul(bytes, extents[d]);
+    }
+    touched = b.CreateAdd(touched, bytes);
+  }
+  exceeds_caches_ = b.CreateICmpSGT(touched, b.getInt64(e_.host.cache_bytes));
+  return exceeds_caches_;
+}
+
+/// Whether these stores write whole lines when the vector loop starts at `begin`.
+llvm::Value* KernelEmitter::are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin) {
+  auto& b = e_.b;
+  llvm::Value* bits = b.getInt64(0);
+  for (const int number : streams) {
+    const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+    llvm::Type* element = e_.storage_type(instr(number).dtype);
+    llvm::Value* first = b.CreateInBoundsGEP(element, access.partial, begin);
+    bits = b.CreateOr(bits, b.CreatePtrToInt(first, b.getInt64Ty()));
+  }
+  llvm::Value* within_line = b.CreateAnd(bits, b.getInt64(kStreamAlign.value() - 1));
+  return b.CreateICmpEQ(within_line, b.getInt64(0));
+}
+
+/// Streaming stores are seen by other threads in any order until a fence.
+void KernelEmitter::end_streams() {
+  if (exceeds_caches_ == nullptr) return;
+  auto& b = e_.b;
+  auto* fence = llvm::BasicBlock::Create(b.getContext(), "fence", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "fenced", function_);
+  b.CreateCondBr(exceeds_caches_, fence, after);
+  b.SetInsertPoint(fence);
+  b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+}  // namespace wick::codegen::llvm_jit
