@@ -27,6 +27,8 @@ const Specs kConv = {{"dilation", integers, 1},
                      {"groups", integer, 1},
                      {"padding", integers, 0},
                      {"stride", integers, 1}};
+/// Channels in a block of the result.
+const AttributeSpec kBlock = {"block", integer, 1};
 const Specs kPool = {{"exclude_padding", flag, 0},
                      {"kernel", integers},
                      {"padding", integers, 0},
@@ -55,8 +57,8 @@ Specs specs_for(OpKind op) {
       {OpKind::scan, {{"axis", integer}, {"kind", text}, {"reverse", flag, 0}}},
       {OpKind::argsort, {{"axis", integer}, {"descending", flag, 0}}},
       {OpKind::matmul, {{"transpose_lhs", flag, 0}, {"transpose_rhs", flag, 0}}},
-      {OpKind::conv, kConv},
-      {OpKind::conv_input_grad, with(kConv, {"input_shape", integers})},
+      {OpKind::conv, with(kConv, kBlock)},
+      {OpKind::conv_input_grad, with(with(kConv, kBlock), {"input_shape", integers})},
       {OpKind::conv_weight_grad, with(kConv, {"weight_shape", integers})},
       {OpKind::max_pool2d, kPool},
       {OpKind::max_pool2d_grad, kPool},

@@ -1,3 +1,4 @@
+#include "wick/ir/channel_blocks.h"
 #include "wick/ir/format.h"
 #include "wick/ir/infer_rules.h"
 #include "wick/ir/window.h"
@@ -7,8 +8,9 @@ namespace {
 
 constexpr int64_t kLargestWindowNumber = int64_t{1} << 30U;  // keeps the arithmetic below exact
 
-void require_rank4(const Inference& call, const Type& type, std::string_view what) {
-  if (type.shape.ndim() != 4) {
+/// [n,c,h,w], or [n,c/b,h,w,b] in blocks of channels.
+void require_images(const Inference& call, const Type& type, std::string_view what) {
+  if (type.shape.ndim() != 4 && type.shape.ndim() != 5) {
     call.fail(fmt::format("{} should have 4 axes, got {}", what, type));
   }
 }
@@ -53,6 +55,7 @@ void slide(const Inference& call, const Window& window, const Type& x, Shape& sh
   }
 }
 
+/// The result of conv for x [n,c,...].
 Shape conv_shape(const Inference& call, const Type& x, const Type& w) {
   const int rank = x.shape.ndim();
   if (rank < 3 || rank > 5) call.fail(fmt::format("x should have 3 to 5 axes, got {}", x));
@@ -81,6 +84,23 @@ Shape conv_shape(const Inference& call, const Type& x, const Type& w) {
   return shape;
 }
 
+/// An operand of conv as [n,c,...], which it is unless it has an axis more than the weight.
+Type unblocked(const Type& type, const Shape& weight) {
+  const bool is_blocked = weight.ndim() >= 3 && type.shape.ndim() == weight.ndim() + 1;
+  return is_blocked ? Type{type.dtype, without_channel_blocks(type.shape)} : type;
+}
+
+/// A result [n,c,...] in blocks of as many channels as the attribute says.
+Shape in_blocks(const Inference& call, const Shape& shape) {
+  const int64_t block = call.attributes.integer("block", 1);
+  check_range(call, "block", block, 1);
+  if (shape[1] % block != 0) {
+    constexpr auto kText = "{} channels of {} do not divide into blocks of {}";
+    call.fail(fmt::format(kText, shape[1], to_string(shape), block));
+  }
+  return block == 1 ? shape : with_channel_blocks(shape, block);
+}
+
 void require_cotangent(const Inference& call, const Type& cotangent, const Shape& expected) {
   if (cotangent.shape != expected) {
     call.fail(fmt::format("cotangent {} should have shape {}", cotangent, expected));
@@ -89,7 +109,7 @@ void require_cotangent(const Inference& call, const Type& cotangent, const Shape
 
 Shape pool2d_shape(const Inference& call, const Type& x) {
   call.require_float(x);
-  require_rank4(call, x, "x");
+  require_images(call, x, "x");
   if (!call.attributes.has("kernel")) call.fail("attribute kernel is missing");
   const std::vector<int64_t> kernel = call.per_axis("kernel", 2, 1);
   const Window window = make_window(call, kernel, true);
@@ -160,20 +180,24 @@ Type infer_matmul(const Inference& call) {
 
 Type infer_conv(const Inference& call) {
   require_floats(call);
-  return {call.operand(0).dtype, conv_shape(call, call.operand(0), call.operand(1))};
+  const Type& w = call.operand(1);
+  const Type x = unblocked(call.operand(0), w.shape);
+  return {x.dtype, in_blocks(call, conv_shape(call, x, w))};
 }
 
 Type infer_conv_input_grad(const Inference& call) {
   require_floats(call);
-  Type x = unread_operand(call, "input_shape");
-  require_cotangent(call, call.operand(0), conv_shape(call, x, call.operand(1)));
-  return x;
+  const Type& w = call.operand(1);
+  const Type x = unread_operand(call, "input_shape");
+  require_cotangent(call, unblocked(call.operand(0), w.shape), conv_shape(call, x, w));
+  return {x.dtype, in_blocks(call, x.shape)};
 }
 
 Type infer_conv_weight_grad(const Inference& call) {
   require_floats(call);
   Type w = unread_operand(call, "weight_shape");
-  require_cotangent(call, call.operand(1), conv_shape(call, call.operand(0), w));
+  const Type x = unblocked(call.operand(0), w.shape);
+  require_cotangent(call, unblocked(call.operand(1), w.shape), conv_shape(call, x, w));
   return w;
 }
 

@@ -1,6 +1,7 @@
 #include <array>
 #include <type_traits>
 
+#include "wick/ir/channel_blocks.h"
 #include "wick/ir/interpret_rules.h"
 #include "wick/ir/strided_walk.h"
 #include "wick/ir/window.h"
@@ -121,6 +122,44 @@ void for_each_tap(const OpCall& call, const ConvShapes& shapes, const Visit& vis
   }
 }
 
+/// Images as [n,c,...]; those with an axis more than the weight have their channels in blocks.
+struct Images {
+  Shape shape;
+  int64_t block = 1;
+
+  Images(const Shape& given, const Shape& weight) : shape(given) {
+    if (given.ndim() == weight.ndim()) return;
+    block = given[given.ndim() - 1];
+    shape = without_channel_blocks(given);
+  }
+
+  /// Calls visit(element of [n,c,...], element as stored).
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    const int64_t channels = shape[1];
+    const int64_t plane = row_major_strides(shape)[1];
+    for (int64_t i = 0; i < shape.numel(); ++i) {
+      const int64_t channel = i / plane % channels;
+      const int64_t row = (i / (plane * channels) * (channels / block) + channel / block) * plane;
+      visit(static_cast<size_t>(i),
+            static_cast<size_t>((row + i % plane) * block + channel % block));
+    }
+  }
+
+  [[nodiscard]] std::vector<double> read(const Literal& literal) const {
+    const auto stored = widen<double>(literal);
+    std::vector<double> values(stored.size());
+    for_each([&](size_t i, size_t j) { values[i] = stored[j]; });
+    return values;
+  }
+
+  [[nodiscard]] Literal write(const std::vector<double>& values, const Type& type) const {
+    std::vector<double> stored(values.size());
+    for_each([&](size_t i, size_t j) { stored[j] = values[i]; });
+    return narrow(stored, type);
+  }
+};
+
 }  // namespace
 
 Literal interpret_matmul(const OpCall& call) {
@@ -128,32 +167,41 @@ Literal interpret_matmul(const OpCall& call) {
 }
 
 Literal interpret_conv(const OpCall& call) {
-  const auto x = widen<double>(call.operand(0));
+  const Shape& weight = call.operand(1).type().shape;
+  const Images in(call.operand(0).type().shape, weight);
+  const Images out(call.result.shape, weight);
+  const auto x = in.read(call.operand(0));
   const auto w = widen<double>(call.operand(1));
   std::vector<double> y(static_cast<size_t>(call.result.numel()), 0);
-  for_each_tap(call,
-               {call.operand(0).type().shape, call.operand(1).type().shape, call.result.shape},
-               [&](size_t i, size_t j, size_t k) { y[k] += x[i] * w[j]; });
-  return narrow(y, call.result);
+  for_each_tap(call, {in.shape, weight, out.shape}, [&](size_t i, size_t j, size_t k) {
+    y[k] += x[i] * w[j];
+  });
+  return out.write(y, call.result);
 }
 
 Literal interpret_conv_input_grad(const OpCall& call) {
-  const auto cotangent = widen<double>(call.operand(0));
+  const Shape& weight = call.operand(1).type().shape;
+  const Images in(call.result.shape, weight);
+  const Images out(call.operand(0).type().shape, weight);
+  const auto cotangent = out.read(call.operand(0));
   const auto w = widen<double>(call.operand(1));
   std::vector<double> x(static_cast<size_t>(call.result.numel()), 0);
-  for_each_tap(call,
-               {call.result.shape, call.operand(1).type().shape, call.operand(0).type().shape},
-               [&](size_t i, size_t j, size_t k) { x[i] += cotangent[k] * w[j]; });
-  return narrow(x, call.result);
+  for_each_tap(call, {in.shape, weight, out.shape}, [&](size_t i, size_t j, size_t k) {
+    x[i] += cotangent[k] * w[j];
+  });
+  return in.write(x, call.result);
 }
 
 Literal interpret_conv_weight_grad(const OpCall& call) {
-  const auto x = widen<double>(call.operand(0));
-  const auto cotangent = widen<double>(call.operand(1));
+  const Shape& weight = call.result.shape;
+  const Images in(call.operand(0).type().shape, weight);
+  const Images out(call.operand(1).type().shape, weight);
+  const auto x = in.read(call.operand(0));
+  const auto cotangent = out.read(call.operand(1));
   std::vector<double> w(static_cast<size_t>(call.result.numel()), 0);
-  for_each_tap(call,
-               {call.operand(0).type().shape, call.result.shape, call.operand(1).type().shape},
-               [&](size_t i, size_t j, size_t k) { w[j] += x[i] * cotangent[k]; });
+  for_each_tap(call, {in.shape, weight, out.shape}, [&](size_t i, size_t j, size_t k) {
+    w[j] += x[i] * cotangent[k];
+  });
   return narrow(w, call.result);
 }
 

@@ -24,21 +24,24 @@ struct PoolSite {
   std::vector<size_t> elements;
 };
 
-/// Visits windows in order; the site's storage is used again.
+/// Visits windows in order; the site's storage is used again. x is [n,c,h,w], or [n,c/b,h,w,b].
 template <typename Visit>
 void for_each_window(const Window& window, const Shape& x, const Visit& visit) {
   const int64_t rows = window[0].count(x[2]);
   const int64_t columns = window[1].count(x[3]);
+  const int64_t block = x.ndim() == 5 ? x[4] : 1;
   PoolSite site;
-  for (int64_t i = 0; i < x[0] * x[1] * rows * columns; ++i) {
-    const int64_t plane = i / (rows * columns);
+  for (int64_t i = 0; i < x[0] * x[1] * rows * columns * block; ++i) {
+    const int64_t at = i / block;
+    const int64_t plane = at / (rows * columns);
     site.pooled = static_cast<size_t>(i);
     site.elements.clear();
     for (int64_t k = 0; k < window[0].kernel * window[1].kernel; ++k) {
-      const int64_t h = window[0].position(i / columns % rows, k / window[1].kernel);
-      const int64_t v = window[1].position(i % columns, k % window[1].kernel);
+      const int64_t h = window[0].position(at / columns % rows, k / window[1].kernel);
+      const int64_t v = window[1].position(at % columns, k % window[1].kernel);
       if (h < 0 || h >= x[2] || v < 0 || v >= x[3]) continue;
-      site.elements.push_back(static_cast<size_t>((plane * x[2] + h) * x[3] + v));
+      const int64_t element = (plane * x[2] + h) * x[3] + v;
+      site.elements.push_back(static_cast<size_t>(element * block + i % block));
     }
     visit(site);
   }

@@ -6,6 +6,7 @@
 #include "wick/passes/dce.h"
 #include "wick/passes/expand_custom_ops.h"
 #include "wick/passes/fuse.h"
+#include "wick/passes/layout.h"
 #include "wick/passes/plan_memory.h"
 
 namespace wick::passes {
@@ -19,6 +20,7 @@ constexpr PassInfo (*kBuiltIn[])() = {
     dce_pass_info,
     expand_custom_ops_pass_info,
     fuse_pass_info,
+    layout_pass_info,
     plan_memory_pass_info,
 };
 

@@ -5,9 +5,9 @@ namespace wick::passes {
 std::string_view default_pipeline() {
   // What an op from outside is made of should look like code written out to every other pass.
   // Folding makes new constants for the simplifier; both make equal expressions for cse; only what
-  // is left should weigh in the decisions of fuse.
+  // is left should weigh in the decisions of fuse. What layout leaves behind is for canonicalize.
   return "@pipeline-start,expand-custom-ops,canonicalize,constant-fold,canonicalize,cse,dce,"
-         "@before-fusion,fuse,@after-fusion,@before-planning,plan-memory,@pipeline-end";
+         "layout,canonicalize,cse,dce,@before-fusion,fuse,@after-fusion,@before-planning,plan-memory,@pipeline-end";
 }
 
 }  // namespace wick::passes

@@ -25,8 +25,9 @@ struct CompileOptions {
 struct Options : CompileOptions {
   // Running.
   int num_threads = 0;     // 0: all cores
-  int max_pending = 1024;  // recording materializes by itself beyond chains of this length
-  std::string cache_dir;   // of compiled kernels; empty: the user's cache folder; "off": none
+  int max_pending = 8192;  // recording materializes by itself beyond chains of this length
+  bool direct_convolutions = false;  // never by Winograd's algorithm
+  std::string cache_dir;  // of compiled kernels; empty: the user's cache folder; "off": none
   std::vector<std::string> plugins;  // shared libraries
 
   // Looking on.

@@ -106,6 +106,10 @@ void declare_running(CLI::App& app, Options& options) {
       options.cache_dir,
       "folder of compiled kernels; off: none; default: ~/.cache/wick");
   add(app,
+      "--direct-convolutions",
+      options.direct_convolutions,
+      "no Winograd convolutions, which are faster and round up to ten times coarser");
+  add(app,
       "--plugins,--load-pass-plugin",
       options.plugins,
       "shared libraries to load, separated by ':'")

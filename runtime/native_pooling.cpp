@@ -1,7 +1,7 @@
 // Pooling and its gradients, one plane at a time, parallel over the planes of a batch.
 //
 // Each output row is built by one pass for each window element, so that the innermost loop runs
-// along the row and vectorizes whatever the window.
+// along the row, or over the channels of a block, and vectorizes whatever the window.
 
 #include <algorithm>
 #include <limits>
@@ -46,15 +46,17 @@ struct PoolAxis {
   }
 };
 
+/// A plane holds the channels of a block side by side: `lanes` of them.
 struct PoolShape {
   int64_t planes = 1;
   PoolAxis rows;
   PoolAxis columns;
+  int64_t lanes = 1;
   bool exclude_padding = false;
 
-  [[nodiscard]] int64_t in_plane() const { return rows.in * columns.in; }
+  [[nodiscard]] int64_t in_plane() const { return rows.in * columns.in * lanes; }
 
-  [[nodiscard]] int64_t out_plane() const { return rows.out * columns.out; }
+  [[nodiscard]] int64_t out_plane() const { return rows.out * columns.out * lanes; }
 
   /// Planes worth a thread.
   [[nodiscard]] int64_t grain() const {
@@ -78,11 +80,12 @@ PoolShape pool_shape(const ir::Attributes& attributes, const Shape& in, const Sh
   return {.planes = in[0] * in[1],
           .rows = axis(0),
           .columns = axis(1),
+          .lanes = in.ndim() == 5 ? in[4] : 1,
           .exclude_padding = attributes.flag("exclude_padding")};
 }
 
 /// Calls visit(start, first, last) for each window element of output row `row` that lies inside the
-/// input for output columns [first, last): column x reads input element start + x * stride.
+/// input for output columns [first, last): column x reads input column start + x * stride.
 template <typename Visit>
 void for_each_element_of_row(const PoolShape& shape, int64_t row, const Visit& visit) {
   for (int64_t i = shape.rows.first_element(row); i < shape.rows.last_element(row); ++i) {
@@ -95,13 +98,27 @@ void for_each_element_of_row(const PoolShape& shape, int64_t row, const Visit& v
   }
 }
 
-/// Calls body with the stride: as a constant where it is common, so that the loop along a row
-/// vectorizes.
+/// Calls body(output element, input element) for every element of an output row and every input
+/// element of its window that lies inside. Stride and lanes are constants where they are common,
+/// so that the loop vectorizes.
 template <typename Body>
-void with_stride(int64_t stride, const Body& body) {
-  if (stride == 1) return body(std::integral_constant<int64_t, 1>());
-  if (stride == 2) return body(std::integral_constant<int64_t, 2>());
-  body(stride);
+void for_each_pair_of_row(const PoolShape& shape, int64_t row, const Body& body) {
+  const auto walk = [&](auto stride, auto lanes) {
+    for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
+      for (int64_t x = first; x < last; ++x) {
+        const int64_t from = (start + x * stride) * lanes;
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          body(x * lanes + lane, from + lane);
+      }
+    });
+  };
+  using One = std::integral_constant<int64_t, 1>;
+  const int64_t stride = shape.columns.stride;
+  if (shape.lanes == 16) return walk(stride, std::integral_constant<int64_t, 16>());
+  if (shape.lanes != 1) return walk(stride, shape.lanes);
+  if (stride == 1) return walk(One(), One());
+  if (stride == 2) return walk(std::integral_constant<int64_t, 2>(), One());
+  walk(stride, One());
 }
 
 /// Elements of the window that count, for output (row, column).
@@ -121,16 +138,13 @@ using PlaneFunction = void (*)(const PoolShape& shape, const T* const* operands,
 template <typename T>
 void max_pool(const PoolShape& shape, const T* const* operands, T* out) {
   const T* in = operands[0];
-  for (int64_t row = 0; row < shape.rows.out; ++row, out += shape.columns.out) {
-    std::fill_n(out, shape.columns.out, -std::numeric_limits<T>::infinity());
-    with_stride(shape.columns.stride, [&](auto stride) {
-      for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-        for (int64_t x = first; x < last; ++x) {
-          const T value = in[start + x * stride];
-          const T best = out[x];
-          out[x] = (value > best) | (value != value) ? value : best;
-        }
-      });
+  const int64_t width = shape.columns.out * shape.lanes;
+  for (int64_t row = 0; row < shape.rows.out; ++row, out += width) {
+    std::fill_n(out, width, -std::numeric_limits<T>::infinity());
+    for_each_pair_of_row(shape, row, [&](int64_t to, int64_t from) {
+      const T value = in[from];
+      const T best = out[to];
+      out[to] = (value > best) | (value != value) ? value : best;
     });
   }
 }
@@ -143,19 +157,16 @@ using Position = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 template <typename T>
 void find_largest(const PoolShape& shape, const T* in, int64_t row, T* best, Position<T>* place) {
   const int64_t top = std::max<int64_t>(0, shape.rows.position(row, 0)) * shape.columns.in;
-  for (int64_t x = 0; x < shape.columns.out; ++x) {
+  for (int64_t x = 0; x < shape.columns.out * shape.lanes; ++x) {
+    const int64_t left = std::max<int64_t>(0, shape.columns.position(x / shape.lanes, 0));
     best[x] = -std::numeric_limits<T>::infinity();
-    place[x] = static_cast<Position<T>>(top + std::max<int64_t>(0, shape.columns.position(x, 0)));
+    place[x] = static_cast<Position<T>>((top + left) * shape.lanes + x % shape.lanes);
   }
-  with_stride(shape.columns.stride, [&](auto stride) {
-    for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-      for (int64_t x = first; x < last; ++x) {
-        const T value = in[start + x * stride];
-        const bool wins = (value > best[x]) | ((value != value) & (best[x] == best[x]));
-        best[x] = wins ? value : best[x];
-        place[x] = wins ? static_cast<Position<T>>(start + x * stride) : place[x];
-      }
-    });
+  for_each_pair_of_row(shape, row, [&](int64_t to, int64_t from) {
+    const T value = in[from];
+    const bool wins = (value > best[to]) | ((value != value) & (best[to] == best[to]));
+    best[to] = wins ? value : best[to];
+    place[to] = wins ? static_cast<Position<T>>(from) : place[to];
   });
 }
 
@@ -163,29 +174,25 @@ template <typename T>
 void max_pool_grad(const PoolShape& shape, const T* const* operands, T* out) {
   const T* cotangent = operands[1];
   std::fill_n(out, shape.in_plane(), T{0});
-  std::vector<T> best(static_cast<size_t>(shape.columns.out));
+  const int64_t width = shape.columns.out * shape.lanes;
+  std::vector<T> best(static_cast<size_t>(width));
   std::vector<Position<T>> place(best.size());
-  for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += shape.columns.out) {
+  for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += width) {
     find_largest(shape, operands[0], row, best.data(), place.data());
-    for (int64_t x = 0; x < shape.columns.out; ++x) {
+    for (int64_t x = 0; x < width; ++x)
       out[place[static_cast<size_t>(x)]] += cotangent[x];
-    }
   }
 }
 
 template <typename T>
 void avg_pool(const PoolShape& shape, const T* const* operands, T* out) {
   const T* in = operands[0];
-  for (int64_t row = 0; row < shape.rows.out; ++row, out += shape.columns.out) {
-    std::fill_n(out, shape.columns.out, T{0});
-    with_stride(shape.columns.stride, [&](auto stride) {
-      for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-        for (int64_t x = first; x < last; ++x)
-          out[x] += in[start + x * stride];
-      });
-    });
-    for (int64_t x = 0; x < shape.columns.out; ++x)
-      out[x] /= window_size<T>(shape, row, x);
+  const int64_t width = shape.columns.out * shape.lanes;
+  for (int64_t row = 0; row < shape.rows.out; ++row, out += width) {
+    std::fill_n(out, width, T{0});
+    for_each_pair_of_row(shape, row, [&](int64_t to, int64_t from) { out[to] += in[from]; });
+    for (int64_t x = 0; x < width; ++x)
+      out[x] /= window_size<T>(shape, row, x / shape.lanes);
   }
 }
 
@@ -193,16 +200,14 @@ template <typename T>
 void avg_pool_grad(const PoolShape& shape, const T* const* operands, T* out) {
   const T* cotangent = operands[0];
   std::fill_n(out, shape.in_plane(), T{0});
-  std::vector<T> shares(static_cast<size_t>(shape.columns.out));
-  for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += shape.columns.out) {
-    for (int64_t x = 0; x < shape.columns.out; ++x) {
-      shares[static_cast<size_t>(x)] = cotangent[x] / window_size<T>(shape, row, x);
+  const int64_t width = shape.columns.out * shape.lanes;
+  std::vector<T> shares(static_cast<size_t>(width));
+  for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += width) {
+    for (int64_t x = 0; x < width; ++x) {
+      shares[static_cast<size_t>(x)] = cotangent[x] / window_size<T>(shape, row, x / shape.lanes);
     }
-    with_stride(shape.columns.stride, [&](auto stride) {
-      for_each_element_of_row(shape, row, [&](int64_t start, int64_t first, int64_t last) {
-        for (int64_t x = first; x < last; ++x)
-          out[start + x * stride] += shares[static_cast<size_t>(x)];
-      });
+    for_each_pair_of_row(shape, row, [&](int64_t to, int64_t from) {
+      out[from] += shares[static_cast<size_t>(to)];
     });
   }
 }
@@ -235,7 +240,9 @@ class Pooling final : public LibraryCall {
  private:
   static constexpr size_t kMostOperands = 2;
 
-  static int64_t plane_of(const Type& type) { return type.shape[2] * type.shape[3]; }
+  static int64_t plane_of(const Type& type) {
+    return type.numel() / std::max<int64_t>(1, type.shape[0] * type.shape[1]);
+  }
 
   PoolShape shape_;
   PlaneFunction<T> function_;

@@ -19,9 +19,13 @@ constexpr size_t aligned(size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
+/// So many that the partial sums are no larger than what is summed, but two where that can be.
 int64_t number_of_parts(const BatchSum& sum) {
-  const int64_t affordable = kMostPartialElements / std::max<int64_t>(1, sum.result_elements);
-  return std::clamp<int64_t>(std::min(affordable, kMostParts), 1, sum.images);
+  const int64_t result = std::max<int64_t>(1, sum.result_elements);
+  const int64_t summed = sum.images * (sum.first_stride + sum.second_stride);
+  const int64_t affordable = std::min(kMostPartialElements / result, kMostParts);
+  return std::clamp<int64_t>(
+      std::min(affordable, std::max<int64_t>(2, summed / result)), 1, sum.images);
 }
 
 class BatchSplit final : public LibraryCall {

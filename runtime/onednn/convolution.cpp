@@ -1,156 +1,218 @@
-// conv and its gradients on oneDNN. The primitive picks the blocked formats it is fastest with;
-// Wick's plain row-major operands are reordered on the way in and out.
+// conv and its gradients on oneDNN, by the fastest of its algorithms. Operands and results that are
+// not in the formats that the primitive wants are reordered on the way.
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "wick/ir/channel_blocks.h"
+#include "wick/ir/check.h"
+#include "wick/passes/options.h"
 #include "wick/runtime/onednn/batch_split.h"
 #include "wick/runtime/onednn/primitive_call.h"
+#include "wick/runtime/step_labels.h"
+#include "wick/runtime/timed_choice.h"
 
 namespace wick::runtime {
 namespace {
 
 using dnnl::algorithm;
 using dnnl::memory;
-using onednn::PrimitiveArg;
 using onednn::PrimitiveSpec;
 
-struct ConvolutionDescs {
-  memory::desc x, w, y;              // as Wick stores them
-  memory::desc any_x, any_w, any_y;  // the primitive's choice
-  memory::dims stride, padding, dilation;
-};
-
-/// One number a spatial axis.
-memory::dims per_axis(const ir::Attributes& attributes,
-                      const char* name,
-                      size_t rank,
-                      int64_t fallback) {
-  const std::vector<int64_t>& values = attributes.integers(name);
-  return values.empty() ? memory::dims(rank, fallback) : onednn::to_dims(values);
+/// Images as Wick stores them, [n,c,...] or [n,c/b,...,b].
+memory::desc images_desc(const Shape& shape, const Shape& weight) {
+  using Tag = memory::format_tag;
+  if (shape.ndim() == weight.ndim()) {
+    return {
+        onednn::to_dims(shape.extents()), memory::data_type::f32, onednn::row_major_strides(shape)};
+  }
+  constexpr Tag kBy8[] = {Tag::nCw8c, Tag::nChw8c, Tag::nCdhw8c};
+  constexpr Tag kBy16[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
+  const int64_t block = shape[shape.ndim() - 1];
+  check(block == 8 || block == 16, "oneDNN has blocks of 8 and 16 channels");
+  const auto rank = static_cast<size_t>(weight.ndim()) - 3;
+  return {onednn::to_dims(ir::without_channel_blocks(shape).extents()),
+          memory::data_type::f32,
+          block == 8 ? kBy8[rank] : kBy16[rank]};
 }
 
-/// Row-major.
-memory::desc plain_desc(const memory::dims& dims) {
-  memory::dims strides(dims.size(), 1);
-  for (size_t i = dims.size() - 1; i-- > 0;)
-    strides[i] = strides[i + 1] * dims[i + 1];
+/// Row-major; groups are an axis of their own in oneDNN.
+memory::desc weight_desc(const Shape& shape, int64_t groups) {
+  memory::dims dims = onednn::to_dims(shape.extents());
+  memory::dims strides = onednn::row_major_strides(shape);
+  if (groups > 1) {
+    dims[0] /= groups;
+    strides.insert(strides.begin(), strides[0] * dims[0]);
+    dims.insert(dims.begin(), groups);
+  }
   return {dims, memory::data_type::f32, strides};
 }
 
-ConvolutionDescs descs_of(const ir::Attributes& attributes,
-                          const Shape& x,
-                          const Shape& w,
-                          const Shape& y) {
-  const auto any = [](const memory::dims& dims) {
-    return memory::desc(dims, memory::data_type::f32, memory::format_tag::any);
-  };
-  const auto rank = static_cast<size_t>(x.ndim()) - 2;
-  const int64_t groups = attributes.integer("groups", 1);
-  const memory::dims x_dims = onednn::to_dims(x.extents());
-  const memory::dims y_dims = onednn::to_dims(y.extents());
-  memory::dims w_dims = onednn::to_dims(w.extents());
-  if (groups > 1) {
-    w_dims[0] /= groups;
-    w_dims.insert(w_dims.begin(), groups);
+memory::desc any_format(const memory::desc& desc) {
+  return {desc.dims(), desc.data_type(), memory::format_tag::any};
+}
+
+/// One way of computing a convolution.
+struct Way {
+  std::string name;
+  algorithm how = algorithm::convolution_direct;
+  bool as_stored = false;  // images in the formats they are in, else in those oneDNN prefers
+};
+
+/// A convolution or a gradient of one: forward maps x with w to y.
+struct Convolution {
+  memory::desc x, w, y;  // as Wick stores them
+  memory::desc wanted_x, wanted_w, wanted_y;
+  memory::dims stride, padding, dilation;
+  algorithm how;
+
+  Convolution(const ir::Attributes& attributes,
+              const Shape& x_shape,
+              const Shape& w_shape,
+              const Shape& y_shape,
+              const Way& way)
+      : x(images_desc(x_shape, w_shape)),
+        w(weight_desc(w_shape, attributes.integer("groups", 1))),
+        y(images_desc(y_shape, w_shape)),
+        wanted_x(way.as_stored ? x : any_format(x)),
+        wanted_w(any_format(w)),
+        wanted_y(way.as_stored ? y : any_format(y)),
+        how(way.how) {
+    const auto rank = static_cast<size_t>(w_shape.ndim()) - 2;
+    const auto per_axis = [&](const char* name, int64_t fallback) {
+      const std::vector<int64_t>& values = attributes.integers(name);
+      return values.empty() ? memory::dims(rank, fallback) : onednn::to_dims(values);
+    };
+    stride = per_axis("stride", 1);
+    padding = per_axis("padding", 0);
+    dilation = per_axis("dilation", 1);
+    for (auto& d : dilation)
+      d -= 1;  // oneDNN counts the skipped elements
   }
-  memory::dims dilation = per_axis(attributes, "dilation", rank, 1);
-  for (auto& d : dilation)
-    d -= 1;  // oneDNN counts the skipped elements
-  return {.x = plain_desc(x_dims),
-          .w = plain_desc(w_dims),
-          .y = plain_desc(y_dims),
-          .any_x = any(x_dims),
-          .any_w = any(w_dims),
-          .any_y = any(y_dims),
-          .stride = per_axis(attributes, "stride", rank, 1),
-          .padding = per_axis(attributes, "padding", rank, 0),
-          .dilation = dilation};
-}
 
-/// The one place that chooses between algorithms.
-algorithm algorithm_for(const LibraryOp& /*op*/) {
-  return algorithm::convolution_direct;
-}
-
-dnnl::convolution_forward::primitive_desc forward_desc(const ConvolutionDescs& d, algorithm how) {
-  const dnnl::convolution_forward::desc description(dnnl::prop_kind::forward_training,
-                                                    how,
-                                                    d.any_x,
-                                                    d.any_w,
-                                                    d.any_y,
-                                                    d.stride,
-                                                    d.dilation,
-                                                    d.padding,
-                                                    d.padding);
-  return {description, onednn::user_scratchpad(), onednn::engine()};
-}
+  [[nodiscard]] dnnl::convolution_forward::primitive_desc forward() const {
+    return {{dnnl::prop_kind::forward_training,
+             how,
+             wanted_x,
+             wanted_w,
+             wanted_y,
+             stride,
+             dilation,
+             padding,
+             padding},
+            onednn::user_scratchpad(),
+            onednn::engine()};
+  }
+};
 
 template <typename PrimitiveDesc>
 std::string describe(const PrimitiveDesc& desc) {
   return fmt::format("onednn {}", desc.impl_info_str());
 }
 
-PrimitiveSpec forward(const LibraryOp& op) {
-  const ConvolutionDescs d =
-      descs_of(op.attributes, op.operands[0].shape, op.operands[1].shape, op.result.shape);
-  const auto desc = forward_desc(d, algorithm_for(op));
+PrimitiveSpec forward(const LibraryOp& op, const Way& way) {
+  const Convolution c(
+      op.attributes, op.operands[0].shape, op.operands[1].shape, op.result.shape, way);
+  const auto desc = c.forward();
   return {.implementation = describe(desc),
           .primitive = dnnl::convolution_forward(desc),
-          .operands = {{DNNL_ARG_SRC, d.x, desc.src_desc()},
-                       {DNNL_ARG_WEIGHTS, d.w, desc.weights_desc()}},
-          .result = {DNNL_ARG_DST, d.y, desc.dst_desc()},
+          .operands = {{DNNL_ARG_SRC, c.x, desc.src_desc()},
+                       {DNNL_ARG_WEIGHTS, c.w, desc.weights_desc()}},
+          .result = {DNNL_ARG_DST, c.y, desc.dst_desc()},
           .scratchpad = desc.scratchpad_desc()};
 }
 
-PrimitiveSpec input_grad(const LibraryOp& op) {
-  const ConvolutionDescs d =
-      descs_of(op.attributes, op.result.shape, op.operands[1].shape, op.operands[0].shape);
-  const algorithm how = algorithm_for(op);
-  const dnnl::convolution_backward_data::desc description(
-      how, d.any_x, d.any_w, d.any_y, d.stride, d.dilation, d.padding, d.padding);
+PrimitiveSpec input_grad(const LibraryOp& op, const Way& way) {
+  const Convolution c(
+      op.attributes, op.result.shape, op.operands[1].shape, op.operands[0].shape, way);
   const dnnl::convolution_backward_data::primitive_desc desc(
-      description, onednn::user_scratchpad(), onednn::engine(), forward_desc(d, how));
+      {c.how, c.wanted_x, c.wanted_w, c.wanted_y, c.stride, c.dilation, c.padding, c.padding},
+      onednn::user_scratchpad(),
+      onednn::engine(),
+      c.forward());
   return {.implementation = describe(desc),
           .primitive = dnnl::convolution_backward_data(desc),
-          .operands = {{DNNL_ARG_DIFF_DST, d.y, desc.diff_dst_desc()},
-                       {DNNL_ARG_WEIGHTS, d.w, desc.weights_desc()}},
-          .result = {DNNL_ARG_DIFF_SRC, d.x, desc.diff_src_desc()},
+          .operands = {{DNNL_ARG_DIFF_DST, c.y, desc.diff_dst_desc()},
+                       {DNNL_ARG_WEIGHTS, c.w, desc.weights_desc()}},
+          .result = {DNNL_ARG_DIFF_SRC, c.x, desc.diff_src_desc()},
           .scratchpad = desc.scratchpad_desc()};
 }
 
-PrimitiveSpec weight_grad(const LibraryOp& op) {
-  const ConvolutionDescs d =
-      descs_of(op.attributes, op.operands[0].shape, op.result.shape, op.operands[1].shape);
-  const algorithm how = algorithm_for(op);
-  const dnnl::convolution_backward_weights::desc description(
-      how, d.any_x, d.any_w, d.any_y, d.stride, d.dilation, d.padding, d.padding);
+PrimitiveSpec weight_grad(const LibraryOp& op, const Way& way) {
+  const Convolution c(
+      op.attributes, op.operands[0].shape, op.result.shape, op.operands[1].shape, way);
   const dnnl::convolution_backward_weights::primitive_desc desc(
-      description, onednn::user_scratchpad(), onednn::engine(), forward_desc(d, how));
+      {c.how, c.wanted_x, c.wanted_w, c.wanted_y, c.stride, c.dilation, c.padding, c.padding},
+      onednn::user_scratchpad(),
+      onednn::engine(),
+      c.forward());
   return {.implementation = describe(desc),
           .primitive = dnnl::convolution_backward_weights(desc),
-          .operands = {{DNNL_ARG_SRC, d.x, desc.src_desc()},
-                       {DNNL_ARG_DIFF_DST, d.y, desc.diff_dst_desc()}},
-          .result = {DNNL_ARG_DIFF_WEIGHTS, d.w, desc.diff_weights_desc()},
+          .operands = {{DNNL_ARG_SRC, c.x, desc.src_desc()},
+                       {DNNL_ARG_DIFF_DST, c.y, desc.diff_dst_desc()}},
+          .result = {DNNL_ARG_DIFF_WEIGHTS, c.w, desc.diff_weights_desc()},
           .scratchpad = desc.scratchpad_desc()};
 }
 
-/// Images of the cotangent and of x, summed over in parts.
-std::unique_ptr<LibraryCall> split_weight_grad(const LibraryOp& op) {
-  const Shape& x = op.operands[0].shape;
-  const Shape& y = op.operands[1].shape;
-  const auto make_part = [&op](int64_t images) {
+/// Images of x and of the cotangent, summed over in parts.
+std::unique_ptr<LibraryCall> split_weight_grad(const LibraryOp& op, const Way& way) {
+  const Type& x = op.operands[0];
+  const Type& y = op.operands[1];
+  const auto make_part = [&](int64_t images) {
     LibraryOp part = op;
     for (Type& operand : part.operands)
       operand.shape.set(0, images);
-    return onednn::make_primitive_call(weight_grad(part));
+    return onednn::make_primitive_call(weight_grad(part, way));
   };
-  return onednn::make_batch_split({.images = x[0],
-                                   .first_stride = x.numel() / x[0],
-                                   .second_stride = y.numel() / y[0],
+  return onednn::make_batch_split({.images = x.shape[0],
+                                   .first_stride = x.numel() / x.shape[0],
+                                   .second_stride = y.numel() / y.shape[0],
                                    .result_elements = op.result.numel(),
                                    .make_part = make_part});
+}
+
+std::unique_ptr<LibraryCall> make_call(const LibraryOp& op, const Way& way) {
+  if (op.op == ir::OpKind::conv) return onednn::make_primitive_call(forward(op, way));
+  if (op.op == ir::OpKind::conv_input_grad) {
+    return onednn::make_primitive_call(input_grad(op, way));
+  }
+  return split_weight_grad(op, way);
+}
+
+/// Winograd's algorithm (Lavin and Gray, 2016) is for dense windows of 3x3.
+bool may_use_winograd(const LibraryOp& op) {
+  const bool is_weight_grad = op.op == ir::OpKind::conv_weight_grad;
+  const Shape& w = is_weight_grad ? op.result.shape : op.operands[1].shape;
+  const auto is_one = [&](const char* name) {
+    return std::ranges::all_of(op.attributes.integers(name), [](int64_t n) { return n == 1; });
+  };
+  return !options().direct_convolutions && w.ndim() == 4 && w[2] == 3 && w[3] == 3 &&
+         op.attributes.integer("groups", 1) == 1 && is_one("stride") && is_one("dilation");
+}
+
+std::unique_ptr<LibraryCall> fastest_convolution(const LibraryOp& op) {
+  const Way direct{.name = "direct"};
+  constexpr double kWorthTiming = 3e7;
+  if (flops(op) < kWorthTiming) return make_call(op, direct);
+  std::vector<Way> ways = {direct, {.name = "direct-as-stored", .as_stored = true}};
+  if (may_use_winograd(op)) {
+    ways.push_back({.name = "winograd", .how = algorithm::convolution_winograd});
+  }
+  std::vector<Candidate> candidates;
+  for (const Way& way : ways) {
+    const auto make = [&op, way]() -> std::unique_ptr<LibraryCall> {
+      try {
+        return make_call(op, way);
+      } catch (const dnnl::error&) {
+        return nullptr;  // oneDNN has no such implementation
+      }
+    };
+    candidates.push_back({way.name, make});
+  }
+  return fastest_call(op, onednn::description(), candidates);
 }
 
 bool has_elements(const LibraryOp& op) {
@@ -165,9 +227,7 @@ std::unique_ptr<LibraryCall> make_onednn_convolution(const LibraryOp& op) {
   const bool is_convolution = op.op == OpKind::conv || op.op == OpKind::conv_input_grad ||
                               op.op == OpKind::conv_weight_grad;
   if (!is_convolution || op.result.dtype != DType::f32 || !has_elements(op)) return nullptr;
-  if (op.op == OpKind::conv) return onednn::make_primitive_call(forward(op));
-  if (op.op == OpKind::conv_input_grad) return onednn::make_primitive_call(input_grad(op));
-  return split_weight_grad(op);
+  return fastest_convolution(op);
 }
 
 }  // namespace wick::runtime

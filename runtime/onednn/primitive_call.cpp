@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace wick::runtime::onednn {
 namespace {
 
@@ -107,6 +109,19 @@ dnnl::stream& stream() {
 
 dnnl::memory::dims to_dims(std::span<const int64_t> extents) {
   return {extents.begin(), extents.end()};
+}
+
+dnnl::memory::dims row_major_strides(const Shape& shape) {
+  return to_dims(wick::row_major_strides(shape));
+}
+
+std::string description() {
+  const dnnl::version_t* version = dnnl::version();
+  return fmt::format("onednn {}.{}.{} isa {}",
+                     version->major,
+                     version->minor,
+                     version->patch,
+                     static_cast<int>(dnnl::get_effective_cpu_isa()));
 }
 
 dnnl::primitive_attr user_scratchpad() {

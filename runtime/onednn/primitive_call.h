@@ -16,7 +16,11 @@ const dnnl::engine& engine();
 /// One a thread: streams are no place for two threads at a time.
 dnnl::stream& stream();
 
+/// The version of oneDNN and the instructions it uses.
+std::string description();
+
 dnnl::memory::dims to_dims(std::span<const int64_t> extents);
+dnnl::memory::dims row_major_strides(const Shape& shape);
 
 /// An operand or result: how Wick stores it and how the primitive wants it.
 struct PrimitiveArg {

@@ -8,6 +8,7 @@
 #include "run_graph.h"
 #include <gtest/gtest.h>
 
+#include "wick/ir/channel_blocks.h"
 #include "wick/ir/format.h"
 #include "wick/ir/interpreter.h"
 #include "wick/runtime/parallel.h"
@@ -131,17 +132,22 @@ struct ConvolutionCase {
   Ints padding = {0, 0};
   Ints dilation = {1, 1};
   int64_t groups = 1;
+  int64_t x_block = 1;  // channels in a block
+  int64_t y_block = 1;
 };
 
 void expect_convolution(const ConvolutionCase& c) {
   const Attributes attributes = {
       {"stride", c.stride}, {"padding", c.padding}, {"dilation", c.dilation}, {"groups", c.groups}};
-  const Type x{DType::f32, c.x};
+  const Type x{DType::f32, c.x_block == 1 ? c.x : ir::with_channel_blocks(c.x, c.x_block)};
   const Type w{DType::f32, c.w};
-  const LibraryOp forward = make_op(OpKind::conv, {x, w}, attributes);
+  Attributes output = attributes;
+  output.set("block", c.y_block);
+  const LibraryOp forward = make_op(OpKind::conv, {x, w}, output);
   expect_equal(forward);
   Attributes input = attributes;
   input.set("input_shape", Ints(c.x.begin(), c.x.end()));
+  input.set("block", c.x_block);
   expect_equal(make_op(OpKind::conv_input_grad, {forward.result, w}, input));
   Attributes weight = attributes;
   weight.set("weight_shape", Ints(c.w.begin(), c.w.end()));
@@ -183,6 +189,37 @@ TEST(ConvolutionCall, TakesGroups) {
   expect_convolution({.x = {1, 3, 7, 7}, .w = {6, 1, 3, 3}, .stride = {2, 2}, .groups = 3});
 }
 
+TEST(ConvolutionCall, TakesBlocksOfChannels) {
+  for (const int64_t block : {8, 16}) {
+    expect_convolution(
+        {.x = {2, 3, 9, 7}, .w = {32, 3, 3, 3}, .padding = {1, 1}, .y_block = block});
+    expect_convolution({.x = {2, 32, 9, 7},
+                        .w = {16, 32, 3, 3},
+                        .stride = {2, 2},
+                        .padding = {1, 1},
+                        .x_block = block,
+                        .y_block = block});
+    expect_convolution({.x = {2, 32, 6, 6}, .w = {5, 32, 1, 1}, .x_block = block});
+    expect_convolution(
+        {.x = {2, 32, 6, 6}, .w = {32, 1, 3, 3}, .groups = 32, .x_block = block, .y_block = block});
+  }
+  expect_convolution({.x = {2, 16, 9},
+                      .w = {16, 16, 3},
+                      .stride = {1},
+                      .padding = {1},
+                      .dilation = {1},
+                      .x_block = 16,
+                      .y_block = 16});
+}
+
+TEST(ConvolutionCall, TakesTheFastestAlgorithm) {
+  const ConvolutionCase plain = {.x = {2, 32, 32, 32}, .w = {32, 32, 3, 3}, .padding = {1, 1}};
+  expect_convolution(plain);
+  ConvolutionCase blocked = plain;
+  blocked.x_block = blocked.y_block = 16;
+  expect_convolution(blocked);
+}
+
 TEST(ConvolutionCall, LeavesF64AndEmptyOnesToTheInterpreter) {
   EXPECT_EQ(
       make_library_call(
@@ -210,7 +247,9 @@ const std::vector<PoolCase>& pool_cases() {
                                               {{1, 1, 5, 6}, {2, 3}, {3, 4}},
                                               {{1, 1, 1, 1}, {3, 3}, {1, 1}, {1, 1}},
                                               {{70, 3, 10, 10}, {4, 4}, {3, 3}, {2, 2}},
-                                              {{0, 3, 10, 10}, {4, 4}, {3, 3}, {2, 2}}};
+                                              {{0, 3, 10, 10}, {4, 4}, {3, 3}, {2, 2}},
+                                              {{2, 3, 9, 7, 16}, {3, 3}, {2, 2}, {1, 1}},
+                                              {{2, 3, 9, 7, 8}, {2, 3}, {1, 1}, {1, 1}}};
   return cases;
 }
 
@@ -426,6 +465,12 @@ TEST(LibraryCall, GivesTheSameBitsForAnyNumberOfThreads) {
   first.set("weight_shape", Ints{32, 1, 5, 5});
   const Type images = f32({64, 1, 28, 28});
   expect_same_bits(make_op(OpKind::conv_weight_grad, {images, f32({64, 32, 28, 28})}, first));
+  const Attributes dense = {{"padding", Ints{1, 1}}};  // of 3x3: Winograd's algorithm may be chosen
+  const Type large = f32({8, 32, 28, 28});
+  expect_same_bits(make_op(OpKind::conv, {large, f32({64, 32, 3, 3})}, dense));
+  Attributes dense_weight = dense;
+  dense_weight.set("weight_shape", Ints{64, 32, 3, 3});
+  expect_same_bits(make_op(OpKind::conv_weight_grad, {large, f32({8, 64, 28, 28})}, dense_weight));
   const Attributes pool = {{"kernel", Ints{2, 2}}};
   expect_same_bits(make_op(OpKind::max_pool2d, {x}, pool));
 }

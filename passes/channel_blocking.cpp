@@ -1,0 +1,222 @@
+#include "wick/passes/channel_blocking.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "wick/ir/channel_blocks.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::Node;
+using ir::OpKind;
+using ir::Value;
+
+bool is_convolution(const Node& node) {
+  return node.op() == OpKind::conv || node.op() == OpKind::conv_input_grad ||
+         node.op() == OpKind::conv_weight_grad;
+}
+
+/// Weight, input and output channels of a convolution or a gradient of one.
+const Shape& weight_of(const Node& node) {
+  return node.op() == OpKind::conv_weight_grad ? node.type().shape : node.operand(1).type().shape;
+}
+
+/// Every group has whole blocks, or each channel is a group of its own.
+bool has_good_groups(const Node& node, int64_t block) {
+  const int64_t groups = node.attributes().integer("groups", 1);
+  if (groups == 1) return true;
+  const Shape& w = weight_of(node);
+  const bool whole = w[1] % block == 0 && w[0] / groups % block == 0;
+  return whole || (w[1] == 1 && w[0] == groups && groups % block == 0);
+}
+
+/// Images without width and height move no element when their channels are cut.
+bool is_flat(const Shape& shape) {
+  return std::all_of(shape.begin() + 2, shape.end(), [](int64_t extent) { return extent == 1; });
+}
+
+Shape shape_of(const std::vector<int64_t>& extents) {
+  return Shape(std::span<const int64_t>(extents));
+}
+
+}  // namespace
+
+bool can_block(const Node& node, int64_t block) {
+  if (!is_convolution(node) || node.type().dtype != DType::f32) return false;
+  const Shape& w = weight_of(node);
+  const bool is_plain = node.operand(0).type().shape.ndim() == w.ndim();
+  const bool has_blocks = w[0] % block == 0 && w[0] > 0;  // of output channels
+  return is_plain && has_blocks && node.operand(0).type().numel() > 0 && node.type().numel() > 0 &&
+         has_good_groups(node, block);
+}
+
+bool ChannelBlocking::rewrite(Node& node) {
+  before_ = &node;
+  const Value plain = blocked_form(node);
+  if (!plain) return false;
+  graph_.replace_all_uses(node.result(), plain);
+  graph_.erase(&node);
+  return true;
+}
+
+/// What to use instead of the node's result; none where the node stays.
+Value ChannelBlocking::blocked_form(Node& node) {
+  if (can_block(node, block_)) return convolution(node);
+  if (node.num_results() != 1 || !reads_blocked(node)) return {};
+  if (ir::has(node.op(), ir::kPooling)) return pooling(node);
+  if (ir::has(node.op(), ir::kElementwise)) return elementwise(node);
+  if (node.op() == OpKind::broadcast) return broadcast(node);
+  if (ir::has(node.op(), ir::kReduction) && node.op() != OpKind::argmax) return reduction(node);
+  return {};
+}
+
+Value ChannelBlocking::convolution(Node& node) {
+  ir::Attributes attributes = node.attributes();
+  const Value first = block_if_it_fits(node.operand(0));
+  if (node.op() == OpKind::conv_weight_grad) {
+    return add(node.op(), {first, block(node.operand(1))}, std::move(attributes));
+  }
+  if (!fits(node.type().shape)) {
+    return add(node.op(), {first, node.operand(1)}, std::move(attributes));
+  }
+  attributes.set("block", block_);
+  return unblock(add(node.op(), {first, node.operand(1)}, std::move(attributes)));
+}
+
+Value ChannelBlocking::pooling(Node& node) {
+  if (node.type().dtype != DType::f32) return {};
+  std::vector<Value> operands;
+  for (const Value operand : node.operands())
+    operands.push_back(block(operand));
+  ir::Attributes attributes = node.attributes();
+  if (attributes.has("input_shape")) {
+    const Shape input = ir::with_channel_blocks(node.type().shape, block_);
+    attributes.set("input_shape", std::vector<int64_t>(input.begin(), input.end()));
+  }
+  return unblock(add(node.op(), std::move(operands), std::move(attributes)));
+}
+
+Value ChannelBlocking::elementwise(Node& node) {
+  const Shape& shape = node.type().shape;
+  if (!fits(shape)) return {};
+  std::vector<Value> operands;
+  for (const Value operand : node.operands()) {
+    const bool is_scalar = operand.type().shape.ndim() == 0;
+    operands.push_back(is_scalar ? operand : block(with_rank(operand, shape.ndim())));
+  }
+  return unblock(add(node.op(), std::move(operands), node.attributes()));
+}
+
+Value ChannelBlocking::broadcast(Node& node) {
+  const Value operand = node.operand(0);
+  const Shape& shape = node.type().shape;
+  if (shape.ndim() != operand.type().shape.ndim()) return {};
+  const Shape blocked = ir::with_channel_blocks(shape, block_);
+  return unblock(add(OpKind::broadcast,
+                     {block(operand)},
+                     {{"shape", std::vector<int64_t>(blocked.begin(), blocked.end())}}));
+}
+
+Value ChannelBlocking::reduction(Node& node) {
+  const int rank = node.operand(0).type().shape.ndim();
+  const bool keepdims = node.attributes().flag("keepdims");
+  std::vector<int64_t> axes = node.attributes().integers("axes");
+  const bool over_images = std::ranges::find(axes, 0) != axes.end();
+  const bool over_channels = std::ranges::find(axes, 1) != axes.end();
+  if (over_channels) axes.push_back(rank);
+  const Value sums =
+      add(node.op(), {block(node.operand(0))}, {{"axes", axes}, {"keepdims", keepdims}});
+  if (over_channels) return reshape(sums, node.type().shape);
+  if (keepdims) return unblock(sums);
+  // The channels in a block come last; they belong behind the number of the block.
+  std::vector<int64_t> order(static_cast<size_t>(sums.type().shape.ndim()));
+  std::iota(order.begin(), order.end(), 0);
+  const auto behind = order.begin() + (over_images ? 1 : 2);
+  std::rotate(behind, order.end() - 1, order.end());
+  return reshape(permute(sums, std::move(order)), node.type().shape);
+}
+
+bool ChannelBlocking::fits(const Shape& shape) const {
+  return shape.ndim() >= 3 && shape.ndim() <= 5 && shape.numel() > 0 && shape[1] % block_ == 0;
+}
+
+bool ChannelBlocking::reads_blocked(const Node& node) const {
+  return std::ranges::any_of(node.operands(), [this](Value value) { return is_blocked(value); });
+}
+
+Value ChannelBlocking::add(OpKind op, std::vector<Value> operands, ir::Attributes attributes) {
+  return graph_.add(op, std::move(operands), std::move(attributes), before_->location(), before_)
+      ->result();
+}
+
+Value ChannelBlocking::reshape(Value value, const Shape& shape) {
+  if (value.type().shape == shape) return value;
+  return add(
+      OpKind::reshape, {value}, {{"shape", std::vector<int64_t>(shape.begin(), shape.end())}});
+}
+
+Value ChannelBlocking::permute(Value value, std::vector<int64_t> axes) {
+  if (std::ranges::is_sorted(axes)) return value;
+  return add(OpKind::permute, {value}, {{"axes", std::move(axes)}});
+}
+
+Value ChannelBlocking::with_rank(Value value, int rank) {
+  const Shape& shape = value.type().shape;
+  std::vector<int64_t> extents(static_cast<size_t>(rank - shape.ndim()), 1);
+  extents.insert(extents.end(), shape.begin(), shape.end());
+  return reshape(value, shape_of(extents));
+}
+
+Value ChannelBlocking::block(Value plain) {
+  const Node* node = plain.node;
+  if (const auto known = blocked_.find(node); known != blocked_.end()) return known->second;
+  const auto known = permuted_.find(node);
+  if (known != permuted_.end()) return known->second;
+  const Shape& shape = plain.type().shape;
+  if (shape[1] == 1) return reshape(plain, ir::with_channel_blocks(shape, 1));
+  const Shape blocked = ir::with_channel_blocks(shape, block_);
+  Value result;
+  if (is_flat(shape)) {
+    result = reshape(plain, blocked);
+  } else if (node->op() == OpKind::broadcast) {
+    const Value source = node->operand(0);
+    const bool is_scalar = source.type().shape.ndim() == 0;
+    result = add(OpKind::broadcast,
+                 {is_scalar ? source : block(with_rank(source, shape.ndim()))},
+                 {{"shape", std::vector<int64_t>(blocked.begin(), blocked.end())}});
+  } else {
+    std::vector<int64_t> cut(shape.begin(), shape.end());
+    cut[1] /= block_;
+    cut.insert(cut.begin() + 2, block_);
+    std::vector<int64_t> axes(cut.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    std::rotate(axes.begin() + 2, axes.begin() + 3, axes.end());
+    result = permute(reshape(plain, shape_of(cut)), std::move(axes));
+  }
+  permuted_.emplace(node, result);
+  return result;
+}
+
+Value ChannelBlocking::block_if_it_fits(Value plain) {
+  return fits(plain.type().shape) ? block(plain) : plain;
+}
+
+Value ChannelBlocking::unblock(Value blocked) {
+  const Shape shape = ir::without_channel_blocks(blocked.type().shape);
+  Value plain;
+  if (is_flat(shape)) {
+    plain = reshape(blocked, shape);
+  } else {
+    std::vector<int64_t> axes(static_cast<size_t>(blocked.type().shape.ndim()));
+    std::iota(axes.begin(), axes.end(), 0);
+    std::rotate(axes.begin() + 2, axes.end() - 1, axes.end());
+    plain = reshape(permute(blocked, std::move(axes)), shape);
+  }
+  blocked_.emplace(plain.node, blocked);
+  return plain;
+}
+
+}  // namespace wick::passes

@@ -1,0 +1,182 @@
+#include "wick/runtime/timed_choice.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include "wick/codegen/disk_cache.h"
+#include "wick/ir/hash.h"
+#include "wick/ir/printer.h"
+#include "wick/runtime/parallel.h"
+
+namespace wick::runtime {
+namespace {
+
+constexpr double kClearly = 0.97;           // of the time of the first is clearly faster
+constexpr double kEnoughMilliseconds = 20;  // of runs of one candidate
+constexpr int kMostRuns = 5;
+constexpr size_t kAlignment = 64;
+
+size_t aligned(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Zeroed memory for operands, result and scratch of a call.
+class Workbench {
+ public:
+  Workbench(const LibraryOp& op, size_t scratch_bytes) {
+    size_t total = aligned(scratch_bytes);
+    std::vector<size_t> offsets;
+    for (const Type& operand : op.operands) {
+      offsets.push_back(total);
+      total += aligned(operand.num_bytes());
+    }
+    const size_t result = total;
+    total += aligned(op.result.num_bytes());
+    constexpr size_t kHugePage = size_t{1} << 21U;
+    total = (total + kHugePage - 1) / kHugePage * kHugePage;
+    data_.reset(static_cast<std::byte*>(std::aligned_alloc(kHugePage, total)));
+    if (data_ == nullptr) throw std::bad_alloc();
+    madvise(data_.get(), total, MADV_HUGEPAGE);  // touching it takes longer than timing otherwise
+    std::memset(data_.get(), 0, total);
+    for (const size_t offset : offsets)
+      operands_.push_back(data_.get() + offset);
+    result_ = data_.get() + result;
+  }
+
+  /// Milliseconds of one run.
+  double time(const LibraryCall& call) const {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
+    call.run(operands_.data(), result_, data_.get());
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+
+  std::unique_ptr<std::byte, Free> data_;  // not of the memory manager, which would keep it
+  std::vector<const void*> operands_;
+  std::byte* result_ = nullptr;
+};
+
+/// The fastest; null where none exists. On one thread, so that programs take the same way, and give
+/// the same bits, on any number. Runs of the candidates take turns, so that a change of the
+/// machine's speed meets all of them.
+const Candidate* time_all(const LibraryOp& op, std::span<const Candidate> candidates) {
+  const ThreadCountScope one_thread(1);
+  std::vector<const Candidate*> tried;
+  std::vector<std::unique_ptr<LibraryCall>> calls;
+  size_t scratch = 0;
+  for (const Candidate& candidate : candidates) {
+    auto call = candidate.make();
+    if (call == nullptr) continue;
+    scratch = std::max(scratch, call->scratch_bytes());
+    calls.push_back(std::move(call));
+    tried.push_back(&candidate);
+  }
+  if (calls.size() <= 1) return calls.empty() ? nullptr : tried.front();
+  const Workbench bench(op, scratch);
+  double spent = 0;
+  for (const auto& call : calls)
+    spent += bench.time(*call);  // touches memory; some make code at the first run
+  std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity());
+  for (int run = 0; run < kMostRuns; ++run) {
+    for (size_t i = 0; i < calls.size(); ++i) {
+      const double time = bench.time(*calls[i]);
+      best[i] = std::min(best[i], time);
+      spent += time;
+    }
+    if (spent > kEnoughMilliseconds * static_cast<double>(calls.size())) break;
+  }
+  const auto fastest = std::ranges::min_element(best);
+  return *fastest < kClearly * best.front() ? tried[static_cast<size_t>(fastest - best.begin())]
+                                            : tried.front();
+}
+
+std::string problem_of(const LibraryOp& op,
+                       const std::string& machine,
+                       std::span<const Candidate> candidates) {
+  std::string text = fmt::format("choose {}", ir::to_string(op.op));
+  for (const auto& [name, value] : op.attributes.entries()) {
+    if (name != "buffers") text += fmt::format(" {}={}", name, ir::to_string(value));
+  }
+  for (const Type& operand : op.operands)
+    text += fmt::format(" {}", to_string(operand));
+  text += fmt::format(" -> {} on {}:", to_string(op.result), machine);
+  for (const Candidate& candidate : candidates)
+    text += fmt::format(" {}", candidate.name);
+  return text;
+}
+
+/// What the process knows, by problem.
+class Choices {
+ public:
+  static Choices& instance() {
+    static Choices choices;
+    return choices;
+  }
+
+  std::string find(const std::string& problem) {
+    const std::lock_guard lock(mutex_);
+    const auto known = names_.find(problem);
+    return known == names_.end() ? std::string() : known->second;
+  }
+
+  void store(const std::string& problem, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    names_[problem] = name;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::string> names_;
+};
+
+codegen::DiskCache disk() {
+  return {codegen::default_cache_directory(), "timed choice"};
+}
+
+std::string find_on_disk(const std::string& problem) {
+  const auto found = disk().find(hash_bytes(problem), problem);
+  if (!found.object) return {};
+  return {reinterpret_cast<const char*>(found.object->data()), found.object->size()};
+}
+
+}  // namespace
+
+std::unique_ptr<LibraryCall> fastest_call(const LibraryOp& op,
+                                          const std::string& machine,
+                                          std::span<const Candidate> candidates) {
+  const std::string problem = problem_of(op, machine, candidates);
+  Choices& choices = Choices::instance();
+  std::string known = choices.find(problem);
+  if (known.empty()) known = find_on_disk(problem);
+  for (const Candidate& candidate : candidates) {
+    if (candidate.name != known) continue;
+    if (auto call = candidate.make()) {
+      choices.store(problem, known);
+      return call;
+    }
+  }
+  const Candidate* fastest = time_all(op, candidates);
+  if (fastest == nullptr) return nullptr;
+  choices.store(problem, fastest->name);
+  disk().store(hash_bytes(problem), problem, std::as_bytes(std::span(fastest->name)));
+  return fastest->make();
+}
+
+}  // namespace wick::runtime
