@@ -1,5 +1,6 @@
 #include "wick/autograd/activation.h"
 
+#include <cmath>
 #include <string_view>
 
 #include "wick/autograd/formulas.h"
@@ -86,7 +87,14 @@ Tensor mish(const Tensor& x, Where where) {
     const Term n = power * (power + 2);
     return n / (n + 2);
   };
-  const auto formula = [=](const Term& x) { return x * tanh_softplus(x); };
+  const auto formula = [=](const Term& x) {
+    // Far below 0 that is e, whose digits get lost where it is denormal and x e is not: there
+    // exp(x + 64) comes first and exp(-64) last.
+    constexpr double kShift = 64;
+    const Term is_far = x < -80;
+    const Term slope = tanh_softplus(select(is_far, x + kShift, x));
+    return x * slope * select(is_far, x.literal(std::exp(-kShift)), 1);
+  };
   const auto gradient = [=](const Term& x, const Term&, const Term& g) {
     const Term t = tanh_softplus(x);
     return g * (t + x * sigmoid(x) * (1 - t * t));
