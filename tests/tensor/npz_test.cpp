@@ -25,14 +25,20 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Of bytes that outlive it. What is asked for must be within them.
+ir::ByteSource source_of(std::string_view bytes) {
+  return {bytes.size(), [bytes](uint64_t offset, std::span<std::byte> part) {
+            ASSERT_LE(offset, bytes.size());
+            ASSERT_LE(part.size(), bytes.size() - offset);
+            const auto all = std::as_bytes(std::span(bytes));
+            std::ranges::copy(all.subspan(offset, part.size()), part.begin());
+          }};
+}
+
 /// The arrays in the bytes of a file.
 std::map<std::string, Literal> parse(std::string_view bytes) {
-  const auto all = std::as_bytes(std::span(bytes));
-  const ir::ByteSource source{all.size(), [&](uint64_t offset, std::span<std::byte> part) {
-                                std::ranges::copy(all.subspan(offset, part.size()), part.begin());
-                              }};
   std::map<std::string, Literal> arrays;
-  ir::read_npz(source, {.op = "test"}, [&](std::string_view name, const Type& type) {
+  ir::read_npz(source_of(bytes), {.op = "test"}, [&](std::string_view name, const Type& type) {
     return (arrays[std::string(name)] = Literal(type)).data();
   });
   return arrays;
@@ -127,12 +133,8 @@ TEST_F(Npz, LyingSizesAllocateNothing) {
   constexpr size_t kUncompressedSize = 24;
   bytes.replace(directory + kUncompressedSize, 4, "\xF0\xFF\xFF\x7F", 4);
   bool allocated = false;
-  const auto all = std::as_bytes(std::span(std::as_const(bytes)));
-  const ir::ByteSource source{all.size(), [&](uint64_t offset, std::span<std::byte> part) {
-                                std::ranges::copy(all.subspan(offset, part.size()), part.begin());
-                              }};
 
-  EXPECT_THROW(ir::read_npz(source,
+  EXPECT_THROW(ir::read_npz(source_of(bytes),
                             {.op = "test"},
                             [&](std::string_view, const Type&) {
                               allocated = true;
@@ -140,6 +142,15 @@ TEST_F(Npz, LyingSizesAllocateNothing) {
                             }),
                Error);
   EXPECT_FALSE(allocated);
+}
+
+/// The directory is read before what it points to.
+TEST_F(Npz, EntriesBeyondTheEndAreNotRead) {
+  std::string bytes = contents(reference("stored.npz"));
+  constexpr size_t kOffsetOfLocalHeader = 42;
+  bytes.replace(bytes.find("PK\x01\x02") + kOffsetOfLocalHeader, 4, "\xF0\xFF\xFF\x7F", 4);
+
+  EXPECT_THROW((void)parse(bytes), Error);
 }
 
 TEST_F(Npz, ErrorsNameTheCallTheFileAndTheLine) {
