@@ -42,6 +42,15 @@ Shape weight_shape(std::string_view op,
   return Shape(std::span<const int64_t>(extents));
 }
 
+struct Convolution {
+  std::string_view name;
+  Tensor (*function)(const Tensor& x, const Tensor& w, const ConvOptions& options, Where where);
+};
+
+/// By the number of spatial axes, from 1 on.
+constexpr Convolution kConvolutions[] = {
+    {"conv1d", conv1d}, {"conv2d", conv2d}, {"conv3d", conv3d}};
+
 }  // namespace
 
 void ConvLayer::start(Shape weight, int64_t out, bool bias, Where where) {
@@ -51,38 +60,24 @@ void ConvLayer::start(Shape weight, int64_t out, bool bias, Where where) {
   if (bias) bias_ = register_parameter("bias", init::fan_in_uniform({out}, fan_in, where), where);
 }
 
-Conv1d::Conv1d(
+template <int kNumAxes>
+Conv<kNumAxes>::Conv(
     int64_t in, int64_t out, const Axes& kernel, ConvOptions options, bool bias, Where where)
     : options_(std::move(options)) {
   const Channels channels{in, out, options_.groups};
-  start(weight_shape("conv1d", channels, false, kernel, 1, where), out, bias, where);
+  const std::string_view op = kConvolutions[kNumAxes - 1].name;
+  start(weight_shape(op, channels, false, kernel, kNumAxes, where), out, bias, where);
 }
 
-Tensor Conv1d::forward(const Tensor& x) {
-  return conv1d(x, weight(), with_bias(options_), call_site());
+template <int kNumAxes>
+Tensor Conv<kNumAxes>::forward(const Tensor& x) {
+  const auto convolve = kConvolutions[kNumAxes - 1].function;
+  return convolve(x, weight(), with_bias(options_), call_site());
 }
 
-Conv2d::Conv2d(
-    int64_t in, int64_t out, const Axes& kernel, ConvOptions options, bool bias, Where where)
-    : options_(std::move(options)) {
-  const Channels channels{in, out, options_.groups};
-  start(weight_shape("conv2d", channels, false, kernel, 2, where), out, bias, where);
-}
-
-Tensor Conv2d::forward(const Tensor& x) {
-  return conv2d(x, weight(), with_bias(options_), call_site());
-}
-
-Conv3d::Conv3d(
-    int64_t in, int64_t out, const Axes& kernel, ConvOptions options, bool bias, Where where)
-    : options_(std::move(options)) {
-  const Channels channels{in, out, options_.groups};
-  start(weight_shape("conv3d", channels, false, kernel, 3, where), out, bias, where);
-}
-
-Tensor Conv3d::forward(const Tensor& x) {
-  return conv3d(x, weight(), with_bias(options_), call_site());
-}
+template class Conv<1>;
+template class Conv<2>;
+template class Conv<3>;
 
 ConvTranspose2d::ConvTranspose2d(int64_t in,
                                  int64_t out,

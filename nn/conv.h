@@ -33,15 +33,17 @@ class ConvLayer : public Module {
   Parameter bias_;
 };
 
-/// conv1d with weight f32[out, in/groups, k] and bias f32[out]: x f32[n,in,l] gives f32[n,out,l'].
-class Conv1d final : public ConvLayer {
+/// conv1d, conv2d or conv3d, by the number of spatial axes, with weight f32[out, in/groups, k...]
+/// and bias f32[out]: x f32[n,in,l...] gives f32[n,out,l'...].
+template <int kNumAxes>
+class Conv final : public ConvLayer {
  public:
-  Conv1d(int64_t in,
-         int64_t out,
-         const Axes& kernel,
-         ConvOptions options = {},
-         bool bias = true,
-         Where where = Where::current());
+  Conv(int64_t in,
+       int64_t out,
+       const Axes& kernel,
+       ConvOptions options = {},
+       bool bias = true,
+       Where where = Where::current());
 
   Tensor forward(const Tensor& x) override;
 
@@ -49,39 +51,13 @@ class Conv1d final : public ConvLayer {
   ConvOptions options_;
 };
 
-/// conv2d with weight f32[out, in/groups, kh, kw] and bias f32[out]: x f32[n,in,h,w] gives
-/// f32[n,out,h',w'].
-class Conv2d final : public ConvLayer {
- public:
-  Conv2d(int64_t in,
-         int64_t out,
-         const Axes& kernel,
-         ConvOptions options = {},
-         bool bias = true,
-         Where where = Where::current());
+using Conv1d = Conv<1>;
+using Conv2d = Conv<2>;
+using Conv3d = Conv<3>;
 
-  Tensor forward(const Tensor& x) override;
-
- private:
-  ConvOptions options_;
-};
-
-/// conv3d with weight f32[out, in/groups, kd, kh, kw] and bias f32[out]: x f32[n,in,d,h,w] gives
-/// f32[n,out,d',h',w'].
-class Conv3d final : public ConvLayer {
- public:
-  Conv3d(int64_t in,
-         int64_t out,
-         const Axes& kernel,
-         ConvOptions options = {},
-         bool bias = true,
-         Where where = Where::current());
-
-  Tensor forward(const Tensor& x) override;
-
- private:
-  ConvOptions options_;
-};
+extern template class Conv<1>;
+extern template class Conv<2>;
+extern template class Conv<3>;
 
 /// conv_transpose2d with weight f32[in, out/groups, kh, kw] and bias f32[out]: x f32[n,in,h,w]
 /// gives f32[n,out,h',w'].

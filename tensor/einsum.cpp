@@ -9,6 +9,7 @@
 #include "wick/ir/format.h"
 #include "wick/tensor/contraction.h"
 #include "wick/tensor/ops_linalg.h"
+#include "wick/tensor/ops_shape.h"
 
 namespace wick {
 namespace {
@@ -134,22 +135,13 @@ int64_t hidden_axes(const Equation& equation, const Term& term, const Tensor& x,
 }
 
 /// One axis, at the end, in place of two of equal extent.
-detail::LabelledTensor diagonal(const detail::LabelledTensor& x, int a, int b, Where where) {
-  Axes axes;
-  Axes extents;
-  detail::LabelledTensor result;
-  for (int axis = 0; axis < x.tensor.ndim(); ++axis) {
-    if (axis == a || axis == b) continue;
-    axes.push_back(axis);
-    extents.push_back(x.tensor.shape()[axis]);
-    result.labels.push_back(x.labels[static_cast<size_t>(axis)]);
-  }
-  axes.insert(axes.end(), {a, b});
-  const int64_t n = x.tensor.shape()[a];
-  extents.push_back(n * n);
-  const Tensor flat = reshape(permute(x.tensor, axes, where), Shape(extents), where);
-  result.tensor = slice(flat, -1, 0, n * n, n + 1, where);
-  result.labels.push_back(x.labels[static_cast<size_t>(a)]);
+detail::LabelledTensor diagonal_of(const detail::LabelledTensor& x, int a, int b, Where where) {
+  detail::LabelledTensor result{diagonal(x.tensor, 0, a, b, where), x.labels};
+  const auto first = result.labels.begin();
+  const int label = x.labels[static_cast<size_t>(a)];
+  result.labels.erase(first + std::max(a, b));
+  result.labels.erase(first + std::min(a, b));
+  result.labels.push_back(label);
   return result;
 }
 
@@ -167,7 +159,7 @@ detail::LabelledTensor diagonals(const Equation& equation,
       const auto shown = static_cast<char>(x.labels[a]);
       equation.fail(fmt::format(kText, shown, position + 1, x.tensor.type()));
     }
-    x = diagonal(x, static_cast<int>(a), b, where);
+    x = diagonal_of(x, static_cast<int>(a), b, where);
     a = static_cast<size_t>(-1);  // the axes moved: begin again
   }
   return x;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "wick/autograd/activation.h"
 #include "wick/autograd/autograd.h"
 #include "wick/ir/error.h"
 #include "wick/nn/losses/labels.h"
@@ -167,8 +168,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits,
   require_float(kOp, "target", target, where);
   const Tensor x = to_compute_dtype(logits, where);
   const Tensor t = to_compute_dtype(target, where);
-  // With s = detail::softplus(-x) = -log sigmoid(x): (1 - t) x + (1 + (pos_weight - 1) t) s.
-  Tensor s = detail::softplus(-Operand(x, where), where);
+  // With s = -log sigmoid(x): (1 - t) x + (1 + (pos_weight - 1) t) s.
+  Tensor s = -Operand(logsigmoid(x, where), where);
   if (options.pos_weight.defined()) {
     const Tensor excess = Operand(to_compute_dtype(options.pos_weight, where), where) - 1;
     s = (Operand(excess, where) * t + Operand(1, where)) * Operand(s, where);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "wick/autograd/activation.h"
 #include "wick/ir/error.h"
 #include "wick/nn/losses/labels.h"
 
@@ -79,7 +80,8 @@ Tensor cosine_embedding_loss(
 Tensor soft_margin_loss(const Tensor& x, const Tensor& y, Reduction reduction, Where where) {
   require_same_shape("soft_margin_loss", "x", x, "y", y, where);
   const Tensor score = Operand(to_compute_dtype(y, where), where) * to_compute_dtype(x, where);
-  return reduce_loss(detail::softplus(-Operand(score, where), where), reduction, x.dtype(), where);
+  // log(1 + exp(-score))
+  return reduce_loss(-Operand(logsigmoid(score, where), where), reduction, x.dtype(), where);
 }
 
 Tensor multi_margin_loss(const Tensor& x,

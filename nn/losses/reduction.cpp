@@ -22,11 +22,6 @@ Tensor hinge(const Tensor& x, Where where) {
   return wick::where(Operand(x, where) < 0, Operand(0, where), x);
 }
 
-Tensor softplus(const Tensor& x, Where where) {
-  const Tensor decay = exp(-Operand(abs(x, where), where), where);
-  return maximum(Operand(x, where), 0) + log(Operand(decay, where) + 1, where);
-}
-
 void require_same_shape(std::string_view op,
                         std::string_view a_name,
                         const Tensor& a,

@@ -21,10 +21,6 @@ Tensor reduce_loss(const Tensor& losses, Reduction reduction, DType dtype, Where
 /// max(x, 0), with the gradient 1 at 0 as the hinges of the literature's implementations have it.
 Tensor hinge(const Tensor& x, Where where);
 
-/// log(1 + exp(x)), without overflow; its gradient is sigmoid(x), also at 0 where the maximum of
-/// its formula has a tie.
-Tensor softplus(const Tensor& x, Where where);
-
 /// Error naming both types unless `a` is a float and both have one shape: broadcasting in a loss
 /// is always a bug.
 void require_same_shape(std::string_view op,
