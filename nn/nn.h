@@ -3,6 +3,7 @@
 // Modules, losses, optimizers, data sets and what training loops print: everything of nn/.
 
 #include "wick/nn/activations.h"
+#include "wick/nn/attention.h"
 #include "wick/nn/batch_norm.h"
 #include "wick/nn/conv.h"
 #include "wick/nn/data/dataset.h"
@@ -28,4 +29,5 @@
 #include "wick/nn/parameter.h"
 #include "wick/nn/pooling.h"
 #include "wick/nn/progress_bar.h"
+#include "wick/nn/recurrent.h"
 #include "wick/nn/sequential.h"

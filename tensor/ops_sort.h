@@ -41,6 +41,28 @@ ValuesAndIndices nanmedian(const Tensor& x,
                            bool keepdims = false,
                            Where where = Where::current());
 Tensor nanmedian(const Tensor& x, Where where = Where::current());
+/// What a quantile between two elements is: the point between them, one of them (`nearest`: the
+/// even one of two as near), or their middle.
+enum class QuantileRule : uint8_t { linear, lower, higher, nearest, midpoint };
+
+/// The element of floats at q of the way from the smallest to the largest; NaN if there is one.
+/// Integers and bools are taken as f32. Error unless q is in [0, 1].
+Tensor quantile(const Tensor& x,
+                double q,
+                int axis,
+                bool keepdims = false,
+                QuantileRule rule = QuantileRule::linear,
+                Where where = Where::current());
+/// Of all elements.
+Tensor quantile(const Tensor& x, double q, Where where = Where::current());
+/// As quantile, of the elements that are no NaN.
+Tensor nanquantile(const Tensor& x,
+                   double q,
+                   int axis,
+                   bool keepdims = false,
+                   QuantileRule rule = QuantileRule::linear,
+                   Where where = Where::current());
+Tensor nanquantile(const Tensor& x, double q, Where where = Where::current());
 /// The most frequent value, the smallest of several, and its last position.
 ValuesAndIndices mode(const Tensor& x,
                       int axis = -1,
