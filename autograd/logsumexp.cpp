@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "wick/autograd/own_gradient.h"
-#include "wick/tensor/recording.h"
+#include "wick/tensor/op_arguments.h"
 
 namespace wick {
 
@@ -37,8 +37,7 @@ Shape without(const Shape& shape, const Axes& axes) {
 
 Tensor logsumexp(const Tensor& x, Axes axes, bool keepdims, Where where) {
   const Term term = detail::float_term_of("logsumexp", x, where);
-  const Axes reduced =
-      detail::normalize_axes(ir::OpKind::reduce_sum, axes, term.tensor.type(), where);
+  const Axes reduced = detail::reduced_axes("logsumexp", axes, term.tensor.type(), where);
   Shape kept = term.shape();
   for (const int64_t axis : reduced)
     kept.set(static_cast<int>(axis), 1);

@@ -7,6 +7,7 @@
 #include "wick/ir/format.h"
 #include "wick/tensor/linalg.h"
 #include "wick/tensor/linalg_recording.h"
+#include "wick/tensor/op_arguments.h"
 
 namespace wick::linalg {
 namespace {
@@ -64,6 +65,8 @@ Tensor vector_norm(const Tensor& x, double order, Axes axes, bool keepdims, Wher
   if (!is_float(x.dtype())) {
     throw Error(where, "linalg.vector_norm", fmt::format("needs floats, got {}", x.type()));
   }
+  detail::reduced_axes(
+      "linalg.vector_norm", axes, x.type(), where);  // for errors that name this op
   if (x.dtype() == DType::f16 || x.dtype() == DType::bf16) {
     return cast(
         vector_norm(cast(x, DType::f32, where), order, axes, keepdims, where), x.dtype(), where);

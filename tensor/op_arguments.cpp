@@ -1,9 +1,11 @@
 #include "wick/tensor/op_arguments.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
+#include "wick/ir/infer_rules.h"
 #include "wick/tensor/recording.h"
 
 namespace wick::detail {
@@ -34,6 +36,26 @@ Axes axes_of(std::string_view op, const Axes& axes, const Type& type, Where wher
   return result;
 }
 
+Axes reduced_axes(std::string_view op, const Axes& axes, const Type& type, Where where) {
+  const int rank = type.shape.ndim();
+  Axes all(static_cast<size_t>(rank));
+  std::iota(all.begin(), all.end(), 0);
+  const bool is_row = rank == 0 && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
+  if (axes.empty() || is_row) return all;
+  Axes result = axes_of(op, axes, type, where);
+  std::ranges::sort(result);
+  return result;
+}
+
+void require_shape(std::string_view op, const Shape& shape, Where where) {
+  for (const int64_t extent : shape) {
+    if (extent >= 0) continue;
+    throw Error(where, op, fmt::format("shape {} has a negative extent", to_string(shape)));
+  }
+  if (ir::is_countable(shape)) return;
+  throw Error(where, op, fmt::format("shape {} has too many elements", to_string(shape)));
+}
+
 void require_rank(std::string_view op, int least, const Type& type, Where where) {
   if (type.shape.ndim() >= least) return;
   constexpr auto kText = "needs {} or more axes, got {}";
@@ -48,6 +70,12 @@ void require_integer(std::string_view op, const Type& type, Where where) {
 void require_float(std::string_view op, const Type& type, Where where) {
   if (is_float(type.dtype)) return;
   throw Error(where, op, fmt::format("needs floats, got {}", to_string(type)));
+}
+
+void require_mask(std::string_view op, const Tensor& mask, Where where) {
+  const Type& type = type_of(op, mask, where);
+  if (type.dtype == DType::bool_) return;
+  throw Error(where, op, fmt::format("the mask should be bool, got {}", to_string(type)));
 }
 
 Tensor operand_as(std::string_view op, const Operand& value, DType dtype, Where where) {

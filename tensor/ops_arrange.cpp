@@ -231,6 +231,12 @@ Tensor expand_dims(const Tensor& x, const Axes& axes, Where where) {
   const Type& type = type_of("expand_dims", x, where);
   const size_t rank = static_cast<size_t>(type.shape.ndim()) + axes.size();
   Type wide{type.dtype, Shape(Axes(rank, 1))};
+  for (const int64_t axis : axes) {
+    if (axis >= -wide.shape.ndim() && axis < wide.shape.ndim()) continue;
+    constexpr auto kText = "cannot insert axis {} among [{}] into {}";
+    throw Error(
+        where, "expand_dims", fmt::format(kText, axis, fmt::join(axes, ","), to_string(type)));
+  }
   const Axes added = axes_of("expand_dims", axes, wide, where);
   int next = 0;
   for (int axis = 0; axis < wide.shape.ndim(); ++axis) {
@@ -258,8 +264,8 @@ Tensor unflatten(const Tensor& x, int axis, const Shape& shape, Where where) {
   const Type& type = type_of("unflatten", x, where);
   const int position = axis_of("unflatten", axis, type, where);
   // By itself the axis decides what -1 stands for.
-  const Shape parts =
-      reshape(arange(type.shape[position], DType::i64, where), shape, where).shape();
+  const Tensor line = zeros({type.shape[position]}, type.dtype, where);
+  const Shape parts = reshape(line, shape, where).shape();
   Axes extents = to_axes(type.shape);
   const auto at = extents.erase(extents.begin() + position);
   extents.insert(at, parts.begin(), parts.end());

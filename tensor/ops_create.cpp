@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "wick/ir/infer_rules.h"
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
@@ -14,23 +14,11 @@ using ir::OpKind;
 
 namespace {
 
-Axes to_axes(const Shape& shape) {
-  return {shape.begin(), shape.end()};
-}
-
-void check_extents(const Shape& shape, std::string_view op, Where where) {
-  for (const int64_t extent : shape) {
-    if (extent < 0) {
-      throw Error(where, op, fmt::format("shape {} has a negative extent", to_string(shape)));
-    }
-  }
-}
-
 /// A value that fills `shape`. Rank-0 values get a node of their own: autograd may mark it, and
 /// `value` may be shared by the process.
 Tensor filled(const Ref<Node>& value, const Shape& shape, Where where) {
   return record_nodes(
-      OpKind::broadcast, {&value, 1}, detail::share({{"shape", to_axes(shape)}}), where);
+      OpKind::broadcast, {&value, 1}, detail::share({{"shape", detail::to_axes(shape)}}), where);
 }
 
 Tensor copied(std::string_view op, const void* data, Type type, Where where) {
@@ -42,27 +30,28 @@ Tensor copied(std::string_view op, const void* data, Type type, Where where) {
 }
 
 Tensor counting(std::string_view op, const Shape& shape, int64_t axis, DType dtype, Where where) {
-  check_extents(shape, op, where);
-  return record_nodes(OpKind::iota,
-                      {},
-                      detail::share({{"axis", axis}, {"dtype", dtype}, {"shape", to_axes(shape)}}),
-                      where);
+  detail::require_shape(op, shape, where);
+  return record_nodes(
+      OpKind::iota,
+      {},
+      detail::share({{"axis", axis}, {"dtype", dtype}, {"shape", detail::to_axes(shape)}}),
+      where);
 }
 
 }  // namespace
 
 Tensor zeros(Shape shape, DType dtype, Where where) {
-  check_extents(shape, "zeros", where);
+  detail::require_shape("zeros", shape, where);
   return filled(detail::shared_constant(dtype, int64_t{0}), shape, where);
 }
 
 Tensor ones(Shape shape, DType dtype, Where where) {
-  check_extents(shape, "ones", where);
+  detail::require_shape("ones", shape, where);
   return filled(detail::shared_constant(dtype, int64_t{1}), shape, where);
 }
 
 Tensor full(Shape shape, double value, DType dtype, Where where) {
-  check_extents(shape, "full", where);
+  detail::require_shape("full", shape, where);
   const Tensor one = scalar(value, dtype, where);
   return filled(one.node(), shape, where);
 }
@@ -72,7 +61,7 @@ Tensor arange(int64_t count, DType dtype, Where where) {
 }
 
 Tensor linspace(double start, double stop, int64_t count, DType dtype, Where where) {
-  const Tensor position = arange(count, DType::f64, where);
+  const Tensor position = counting("linspace", {count}, 0, DType::f64, where);
   const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0.0;
   // From both ends inward, so that both are exact.
   const auto half = [&](double end, const Tensor& from_end, double direction) {
@@ -88,6 +77,7 @@ Tensor linspace(double start, double stop, int64_t count, DType dtype, Where whe
 }
 
 Tensor eye(int64_t n, DType dtype, Where where) {
+  detail::require_shape("eye", {n, n}, where);
   const Tensor row = counting("eye", {n, 1}, 0, DType::i64, where);
   const Tensor column = counting("eye", {1, n}, 1, DType::i64, where);
   return cast(record_binary(OpKind::eq, {row, where}, {column, where}, where), dtype, where);
@@ -123,7 +113,7 @@ Tensor tensor(std::initializer_list<std::initializer_list<float>> rows, Where wh
 
 template <typename T>
 Tensor from_span(std::span<const T> values, Shape shape, Where where) {
-  check_extents(shape, "from_span", where);
+  detail::require_shape("from_span", shape, where);
   Type type{dtype_of<T>(), std::move(shape)};
   if (static_cast<int64_t>(values.size()) != type.numel()) {
     constexpr auto kText = "{} elements do not fill {}";
@@ -145,11 +135,7 @@ template Tensor from_span(std::span<const uint8_t>, Shape, Where);
 template Tensor from_span(std::span<const bool>, Shape, Where);
 
 Tensor from_buffer(void* data, Type type, std::function<void()> deleter, Where where) {
-  check_extents(type.shape, "from_buffer", where);
-  if (!ir::is_countable(type.shape)) {
-    constexpr auto kText = "{} has too many elements";
-    throw Error(where, "from_buffer", fmt::format(kText, to_string(type)));
-  }
+  detail::require_shape("from_buffer", type.shape, where);
   const size_t bytes = type.num_bytes();
   if (data == nullptr && bytes != 0) {
     throw Error(where, "from_buffer", fmt::format("null data for {}", to_string(type)));

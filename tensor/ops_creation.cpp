@@ -56,6 +56,7 @@ Tensor arange_of_reals(double start, double stop, double step, DType dtype, Wher
 }  // namespace detail
 
 Tensor logspace(double start, double stop, int64_t count, double base, DType dtype, Where where) {
+  detail::require_shape("logspace", {count}, where);
   const Tensor exponents = linspace(start, stop, count, DType::f64, where);
   return cast(record_binary(OpKind::pow, {base, where}, {exponents, where}, where), dtype, where);
 }
@@ -65,6 +66,7 @@ Tensor geomspace(double start, double stop, int64_t count, DType dtype, Where wh
     constexpr auto kText = "{} and {} should be of one sign and not 0";
     throw Error(where, "geomspace", fmt::format(kText, start, stop));
   }
+  detail::require_shape("geomspace", {count}, where);
   const Tensor logs =
       linspace(std::log(std::abs(start)), std::log(std::abs(stop)), count, DType::f64, where);
   const Tensor sizes = exp(logs, where);
@@ -78,6 +80,7 @@ Tensor geomspace(double start, double stop, int64_t count, DType dtype, Where wh
 }
 
 Tensor eye(int64_t rows, int64_t columns, int64_t offset, DType dtype, Where where) {
+  detail::require_shape("eye", {rows, columns}, where);
   const Tensor row = unsqueeze(arange(rows, DType::i64, where), 1, where);
   const Tensor column = arange(columns, DType::i64, where);
   // Beyond these there is nothing; within them nothing overflows.

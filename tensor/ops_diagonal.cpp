@@ -40,9 +40,7 @@ int64_t columns_below(int64_t row, int64_t columns, int64_t offset) {
 template <typename Range>
 Tensor positions_of(
     std::string_view op, int64_t rows, int64_t columns, const Range& range, Where where) {
-  if (rows < 0 || columns < 0) {
-    throw Error(where, op, fmt::format("[{},{}] has a negative extent", rows, columns));
-  }
+  detail::require_shape(op, {rows, columns}, where);
   std::vector<int64_t> positions;
   std::vector<int64_t> column_list;
   for (int64_t row = 0; row < rows; ++row) {
@@ -157,6 +155,7 @@ Tensor trace(const Tensor& x, int64_t offset, int a, int b, Where where) {
 
 std::vector<Tensor> unravel_index(const Tensor& positions, const Shape& shape, Where where) {
   detail::require_integer("unravel_index", type_of("unravel_index", positions, where), where);
+  detail::require_shape("unravel_index", shape, where);
   std::vector<Tensor> result(static_cast<size_t>(shape.ndim()));
   Tensor rest = positions;
   for (int axis = shape.ndim() - 1; axis >= 0; --axis) {

@@ -22,6 +22,12 @@ using ir::OpKind;
 
 namespace {
 
+/// x, or a row of one if it is a scalar.
+Tensor row_of(std::string_view op, const Tensor& x, Where where) {
+  type_of(op, x, where);
+  return atleast_1d(x, where);
+}
+
 /// Indices of one axis, as i32 or i64.
 Tensor index_list(std::string_view op, const Tensor& indices, Where where) {
   const Type& type = type_of(op, indices, where);
@@ -33,7 +39,8 @@ Tensor index_list(std::string_view op, const Tensor& indices, Where where) {
   return type.dtype == DType::i32 ? list : cast(list, DType::i64, where);
 }
 
-/// Error unless the indices are integers with an axis for each of x, and beside `axis` no longer.
+/// Error unless the indices are integers with an axis for each of x, and beside `axis` (-1: of all)
+/// no longer.
 void check_elementwise(
     std::string_view op, const Tensor& x, int axis, const Tensor& indices, Where where) {
   const Type& type = type_of(op, indices, where);
@@ -42,8 +49,9 @@ void check_elementwise(
   for (int i = 0; fits && i < x.ndim(); ++i)
     fits = i == axis || type.shape[i] <= x.shape()[i];
   if (fits) return;
-  constexpr auto kText = "indices {} do not fit {} beside axis {}";
-  throw Error(where, op, fmt::format(kText, to_string(type), to_string(x.type()), axis));
+  const std::string beside = axis < 0 ? "" : fmt::format(" beside axis {}", axis);
+  constexpr auto kText = "indices {} do not fit {}{}";
+  throw Error(where, op, fmt::format(kText, to_string(type), to_string(x.type()), beside));
 }
 
 /// The leading part of x with these extents; an axis that is `free` keeps its own.
@@ -97,9 +105,9 @@ Tensor scatter_elements(std::string_view op,
                         const Operand& source,
                         ScatterMode mode,
                         Where where) {
-  const Tensor vector = atleast_1d(x, where);
-  const int position = axis_of(op, axis, type_of(op, vector, where), where);
-  const Tensor list = atleast_1d(indices, where);
+  const Tensor vector = row_of(op, x, where);
+  const int position = axis_of(op, axis, vector.type(), where);
+  const Tensor list = row_of(op, indices, where);
   check_elementwise(op, vector, position, list, where);
   Tensor updates = operand_as(op, source, x.dtype(), where);
   if (source.tensor == nullptr) {
@@ -212,9 +220,9 @@ Tensor index_fill(
 }
 
 Tensor gather(const Tensor& x, int axis, const Tensor& indices, Where where) {
-  const Tensor vector = atleast_1d(x, where);
+  const Tensor vector = row_of("gather", x, where);
   const int position = axis_of("gather", axis, vector.type(), where);
-  const Tensor list = atleast_1d(indices, where);
+  const Tensor list = row_of("gather", indices, where);
   check_elementwise("gather", vector, position, list, where);
   return reshape(gather_elements(vector, position, list, where), indices.shape(), where);
 }

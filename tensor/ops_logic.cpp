@@ -1,5 +1,6 @@
 #include "wick/tensor/ops_logic.h"
 
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/recording.h"
 #include "wick/tensor/term.h"
 
@@ -92,6 +93,7 @@ Tensor bitwise_right_shift(const Operand& a, const Operand& b) {
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Operand& value, Where where) {
   const Term term = term_of("masked_fill", x, where);
+  detail::require_mask("masked_fill", mask, where);
   // The result has the dtype of x whatever the value's.
   const Tensor fill = value.tensor != nullptr
                           ? cast(*value.tensor, term.dtype(), where)

@@ -1,7 +1,5 @@
 // Bool masks.
 
-#include <fmt/format.h>
-
 #include "wick/tensor/index_positions.h"
 #include "wick/tensor/op_arguments.h"
 #include "wick/tensor/ops_shape.h"
@@ -9,17 +7,8 @@
 
 namespace wick {
 
+using detail::require_mask;
 using detail::type_of;
-
-namespace {
-
-void require_mask(std::string_view op, const Tensor& mask, Where where) {
-  const Type& type = type_of(op, mask, where);
-  if (type.dtype == DType::bool_) return;
-  throw Error(where, op, fmt::format("the mask should be bool, got {}", to_string(type)));
-}
-
-}  // namespace
 
 Tensor masked_select(const Tensor& x, const Tensor& mask, Where where) {
   require_mask("masked_select", mask, where);

@@ -5,26 +5,33 @@
 #include <fmt/format.h>
 
 #include "wick/tensor/axis_range.h"
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/promotion.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
 
+using detail::axis_of;
 using detail::node_of;
 using detail::normalize_axis;
 using detail::record_nodes;
 using detail::record_unary;
 using detail::share;
+using detail::to_axes;
+using detail::type_of;
 using ir::OpKind;
 
 namespace {
 
-Axes to_axes(const Shape& shape) {
-  return {shape.begin(), shape.end()};
-}
-
 Shape to_shape(const Axes& extents) {
   return Shape(std::span<const int64_t>(extents));
+}
+
+/// Error unless an axis can be inserted here.
+void require_place(std::string_view op, int axis, const Type& type, Where where) {
+  const int rank = type.shape.ndim() + 1;
+  if (axis >= -rank && axis < rank) return;
+  throw Error(where, op, fmt::format("cannot insert axis {} into {}", axis, to_string(type)));
 }
 
 /// The shape with its -1, if any, replaced by what remains of x.
@@ -133,13 +140,13 @@ Tensor reshape(const Tensor& x, Shape shape, Where where) {
 }
 
 Tensor flatten(const Tensor& x, int start, int end, Where where) {
-  const Type& type = node_of(OpKind::reshape, x, 1, where)->type();
+  const Type& type = type_of("flatten", x, where);
   if (type.shape.ndim() == 0) return reshape(x, {1}, where);
-  const int first = normalize_axis(OpKind::reshape, start, type, where);
-  const int last = normalize_axis(OpKind::reshape, end, type, where);
+  const int first = axis_of("flatten", start, type, where);
+  const int last = axis_of("flatten", end, type, where);
   if (first > last) {
     constexpr auto kText = "cannot flatten axes {} to {} of {}";
-    throw Error(where, "reshape", fmt::format(kText, start, end, to_string(type)));
+    throw Error(where, "flatten", fmt::format(kText, start, end, to_string(type)));
   }
   Axes extents;
   int64_t joined = 1;
@@ -177,23 +184,20 @@ Tensor transpose(const Tensor& x, int a, int b, Where where) {
 }
 
 Tensor unsqueeze(const Tensor& x, int axis, Where where) {
-  const Type& type = node_of(OpKind::reshape, x, 1, where)->type();
+  const Type& type = type_of("unsqueeze", x, where);
   const int rank = type.shape.ndim() + 1;
-  if (axis < -rank || axis >= rank) {
-    constexpr auto kText = "cannot insert axis {} into {}";
-    throw Error(where, "reshape", fmt::format(kText, axis, to_string(type)));
-  }
+  require_place("unsqueeze", axis, type, where);
   Axes extents = to_axes(type.shape);
   extents.insert(extents.begin() + (axis < 0 ? axis + rank : axis), 1);
   return reshape(x, to_shape(extents), where);
 }
 
 Tensor squeeze(const Tensor& x, int axis, Where where) {
-  const Type& type = node_of(OpKind::reshape, x, 1, where)->type();
-  const int position = normalize_axis(OpKind::reshape, axis, type, where);
+  const Type& type = type_of("squeeze", x, where);
+  const int position = axis_of("squeeze", axis, type, where);
   if (type.shape[position] != 1) {
     constexpr auto kText = "cannot remove axis {} of {}, whose extent is {}";
-    throw Error(where, "reshape", fmt::format(kText, axis, to_string(type), type.shape[position]));
+    throw Error(where, "squeeze", fmt::format(kText, axis, to_string(type), type.shape[position]));
   }
   Axes extents = to_axes(type.shape);
   extents.erase(extents.begin() + position);
@@ -209,8 +213,8 @@ Tensor slice(const Tensor& x, int axis, int64_t start, int64_t stop, int64_t ste
 }
 
 Tensor select(const Tensor& x, int axis, int64_t index, Where where) {
-  const Type& type = node_of(OpKind::slice, x, 1, where)->type();
-  const int position = normalize_axis(OpKind::slice, axis, type, where);
+  const Type& type = type_of("select", x, where);
+  const int position = axis_of("select", axis, type, where);
   const int64_t extent = type.shape[position];
   if (index < -extent || index >= extent) {
     constexpr auto kText = "index {} is out of range for axis {} of {}";
@@ -236,10 +240,19 @@ Tensor concat(std::initializer_list<Tensor> tensors, int axis, Where where) {
 }
 
 Tensor stack(std::span<const Tensor> tensors, int axis, Where where) {
+  if (tensors.empty()) throw Error(where, "stack", "no tensors");
+  const Type& first = type_of("stack", tensors.front(), where);
+  require_place("stack", axis, first, where);
   std::vector<Tensor> lifted;
   lifted.reserve(tensors.size());
-  for (const Tensor& tensor : tensors)
+  for (const Tensor& tensor : tensors) {
+    const Type& type = type_of("stack", tensor, where);
+    if (type.shape != first.shape) {
+      constexpr auto kText = "shapes differ: {} and {}";
+      throw Error(where, "stack", fmt::format(kText, to_string(first), to_string(type)));
+    }
     lifted.push_back(unsqueeze(tensor, axis, where));
+  }
   return concat(lifted, axis, where);
 }
 
@@ -264,7 +277,7 @@ Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where) {
 }
 
 Tensor one_hot(const Tensor& indices, int64_t num_classes, DType dtype, Where where) {
-  const Type& type = node_of(OpKind::eq, indices, 1, where)->type();
+  const Type& type = type_of("one_hot", indices, where);
   if (!is_integer(type.dtype) || num_classes < 0) {
     constexpr auto kText = "cannot encode {} in {} classes";
     throw Error(where, "one_hot", fmt::format(kText, to_string(type), num_classes));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/recording.h"
 #include "wick/tensor/term.h"
 
@@ -27,15 +28,15 @@ Tensor widen(OpKind op, const Tensor& x, Where where) {
   return is_float(dtype) ? x : cast(x, DType::i64, where);
 }
 
-Tensor truth(OpKind op, const Tensor& x, Where where) {
-  const DType dtype = detail::node_of(op, x, 1, where)->type().dtype;
+Tensor truth(std::string_view op, const Tensor& x, Where where) {
+  const DType dtype = detail::term_of(op, x, where).dtype();
   return dtype == DType::bool_ ? x : cast(x, DType::bool_, where);
 }
 
 /// How many elements of x make one of the result.
-int64_t reduced_count(OpKind op, const Tensor& x, const Axes& axes, Where where) {
+int64_t reduced_count(std::string_view op, const Tensor& x, const Axes& axes, Where where) {
   int64_t count = 1;
-  for (const int64_t axis : detail::normalize_axes(op, axes, x.type(), where)) {
+  for (const int64_t axis : detail::reduced_axes(op, axes, x.type(), where)) {
     count *= x.shape()[static_cast<int>(axis)];
   }
   return count;
@@ -65,14 +66,15 @@ Tensor truth_of_nothing(const Tensor& x, const Axes& axes, bool keepdims, bool v
   return record_binary(value ? OpKind::eq : OpKind::ne, {counts, where}, {0, where}, where);
 }
 
-/// Whether the extreme of truth values, or `empty` where there are none.
+/// Whether the extreme of truth values, for "all" true and for "any" false where there are none.
 Tensor quantified(
-    OpKind op, const Tensor& x, const Axes& axes, bool keepdims, bool empty, Where where) {
+    std::string_view op, const Tensor& x, const Axes& axes, bool keepdims, Where where) {
+  const bool is_all = op == "all";
   const Tensor values = truth(op, x, where);
   if (reduced_count(op, values, axes, where) == 0) {
-    return truth_of_nothing(values, axes, keepdims, empty, where);
+    return truth_of_nothing(values, axes, keepdims, is_all, where);
   }
-  return reduce(op, values, axes, keepdims, where);
+  return reduce(is_all ? OpKind::reduce_min : OpKind::reduce_max, values, axes, keepdims, where);
 }
 
 }  // namespace
@@ -95,7 +97,7 @@ Tensor min(const Tensor& x, Axes axes, bool keepdims, Where where) {
 
 Tensor mean(const Tensor& x, Axes axes, bool keepdims, Where where) {
   return of_floats("mean", x, where, [&](const Tensor& y) {
-    const int64_t count = reduced_count(OpKind::reduce_sum, y, axes, where);
+    const int64_t count = reduced_count("mean", y, axes, where);
     const Tensor total = sum(y, axes, keepdims, where);
     return record_binary(OpKind::div, {total, where}, {count, where}, where);
   });
@@ -103,7 +105,7 @@ Tensor mean(const Tensor& x, Axes axes, bool keepdims, Where where) {
 
 Tensor var(const Tensor& x, Axes axes, bool keepdims, int64_t correction, Where where) {
   return of_floats("var", x, where, [&](const Tensor& y) {
-    const int64_t count = reduced_count(OpKind::reduce_sum, y, axes, where);
+    const int64_t count = reduced_count("var", y, axes, where);
     const Tensor centered = minus(y, mean(y, axes, true, where), where);
     const Tensor total = sum(square(centered, where), axes, keepdims, where);
     const auto freedom = static_cast<double>(std::max<int64_t>(count - correction, 0));
@@ -112,11 +114,11 @@ Tensor var(const Tensor& x, Axes axes, bool keepdims, int64_t correction, Where 
 }
 
 Tensor any(const Tensor& x, Axes axes, bool keepdims, Where where) {
-  return quantified(OpKind::reduce_max, x, axes, keepdims, false, where);
+  return quantified("any", x, axes, keepdims, where);
 }
 
 Tensor all(const Tensor& x, Axes axes, bool keepdims, Where where) {
-  return quantified(OpKind::reduce_min, x, axes, keepdims, true, where);
+  return quantified("all", x, axes, keepdims, where);
 }
 
 Tensor argmax(const Tensor& x, int axis, bool keepdims, Where where) {
@@ -125,7 +127,8 @@ Tensor argmax(const Tensor& x, int axis, bool keepdims, Where where) {
 
 Tensor argmin(const Tensor& x, int axis, bool keepdims, Where where) {
   // Of the values in opposite order; the complement, unlike the negative, has no overflow.
-  const DType dtype = detail::node_of(OpKind::argmax, x, 1, where)->type().dtype;
+  const DType dtype = detail::term_of("argmin", x, where).dtype();
+  (void)reduced_count("argmin", x, {axis}, where);
   const auto flipped = [&] {
     if (is_float(dtype)) return detail::record_unary(OpKind::neg, x, where);
     if (dtype == DType::bool_) return detail::record_unary(OpKind::logical_not, x, where);
@@ -137,7 +140,7 @@ Tensor argmin(const Tensor& x, int axis, bool keepdims, Where where) {
 
 Tensor softmax(const Tensor& x, int axis, Where where) {
   return of_floats("softmax", x, where, [&](const Tensor& y) {
-    if (reduced_count(OpKind::reduce_max, y, {axis}, where) == 0) return y;  // nothing to normalize
+    if (reduced_count("softmax", y, {axis}, where) == 0) return y;  // nothing to normalize
     const Tensor weight = exp(minus(y, peak(y, {axis}, where), where), where);
     const Tensor total = sum(weight, {axis}, true, where);
     return record_binary(OpKind::div, {weight, where}, {total, where}, where);
@@ -146,7 +149,7 @@ Tensor softmax(const Tensor& x, int axis, Where where) {
 
 Tensor log_softmax(const Tensor& x, int axis, Where where) {
   return of_floats("log_softmax", x, where, [&](const Tensor& y) {
-    if (reduced_count(OpKind::reduce_max, y, {axis}, where) == 0) return y;
+    if (reduced_count("log_softmax", y, {axis}, where) == 0) return y;
     const Tensor shifted = minus(y, peak(y, {axis}, where), where);
     const Tensor total = sum(exp(shifted, where), {axis}, true, where);
     return minus(shifted, log(total, where), where);

@@ -119,6 +119,7 @@ Tensor bucketize(const Tensor& x, const Tensor& boundaries, bool right, Where wh
     throw Error(
         where, "bucketize", fmt::format("boundaries should be a vector, got {}", to_string(type)));
   }
+  type_of("bucketize", x, where);
   return searchsorted(boundaries, x, right, where);
 }
 

@@ -1,8 +1,12 @@
 #include "wick/tensor/ops_statistics.h"
 
+#include <span>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "wick/tensor/linalg.h"
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/ops_arithmetic.h"
 #include "wick/tensor/recording.h"
 #include "wick/tensor/term.h"
@@ -52,19 +56,26 @@ Term at_positions(const Term& x, const Tensor& positions, int axis, bool keepdim
 
 using ArgExtreme = Tensor (*)(const Tensor&, int, bool, Where);
 
-ValuesAndIndices extreme_with_index(
-    OpKind op, ArgExtreme position, const Tensor& x, int axis, bool keepdims, Where where) {
-  const Term term = term_of(to_string(op), x, where);
-  const int counted = detail::normalize_axis(op, axis, x.type(), where);
+ValuesAndIndices extreme_with_index(std::string_view op,
+                                    ArgExtreme position,
+                                    const Tensor& x,
+                                    int axis,
+                                    bool keepdims,
+                                    Where where) {
+  const Term term = term_of(op, x, where);
+  const int counted = detail::axis_of(op, axis, x.type(), where);
   const Tensor kept = position(x, counted, true, where);
   const Tensor indices = keepdims ? kept : squeeze(kept, counted, where);
   return {at_positions(term, kept, counted, keepdims).tensor, indices};
 }
 
-/// Of one dtype that sums do not overflow.
+/// A reduction of floats, of one dtype that sums do not overflow.
 template <typename Formula>
-Tensor in_float(std::string_view op, const Tensor& x, Where where, Formula formula) {
-  return at_least_f32(float_term_of(op, x, where), formula).tensor;
+Tensor in_float(
+    std::string_view op, const Tensor& x, const Axes& axes, Where where, Formula formula) {
+  const Term term = float_term_of(op, x, where);
+  detail::reduced_axes(op, axes, x.type(), where);  // for errors that name this op
+  return at_least_f32(term, formula).tensor;
 }
 
 Term variance(const Term& x, const SpreadOptions& options) {
@@ -78,29 +89,33 @@ Term is_number(const Term& x) {
 }  // namespace
 
 Tensor std(const Tensor& x, const SpreadOptions& options, Where where) {
-  return in_float("std", x, where, [&](const Term& y) { return root(variance(y, options)); });
+  return in_float(
+      "std", x, options.axes, where, [&](const Term& y) { return root(variance(y, options)); });
 }
 
 SpreadAndMean var_mean(const Tensor& x, const SpreadOptions& options, Where where) {
   const Term term = float_term_of("var_mean", x, where);
-  const Tensor spread =
-      in_float("var_mean", term.tensor, where, [&](const Term& y) { return variance(y, options); });
+  const Tensor spread = in_float("var_mean", term.tensor, options.axes, where, [&](const Term& y) {
+    return variance(y, options);
+  });
   return {spread, mean(term.tensor, options.axes, options.keepdims, where)};
 }
 
 SpreadAndMean std_mean(const Tensor& x, const SpreadOptions& options, Where where) {
   const Term term = float_term_of("std_mean", x, where);
+  detail::reduced_axes("std_mean", options.axes, x.type(), where);
   return {std(term.tensor, options, where),
           mean(term.tensor, options.axes, options.keepdims, where)};
 }
 
 Tensor norm(const Tensor& x, double p, const Axes& axes, bool keepdims, Where where) {
-  return in_float("norm", x, where, [&](const Term& y) { return norm_of(y, p, {axes, keepdims}); });
+  return in_float(
+      "norm", x, axes, where, [&](const Term& y) { return norm_of(y, p, {axes, keepdims}); });
 }
 
 Tensor normalize(const Tensor& x, double p, int axis, double eps, Where where) {
   const Axes axes = {axis};
-  return in_float("normalize", x, where, [&](const Term& y) {
+  return in_float("normalize", x, axes, where, [&](const Term& y) {
     const Term length = norm_of(y, p, {axes, true});
     return y / Term{clamp_min(length.tensor, {eps, where}, where), where};
   });
@@ -110,6 +125,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, int axis, double eps,
   const auto [x, y] = float_terms_of("cosine_similarity", {a, where}, {b, where});
   const Axes axes = {axis};
   const Shape shape = *broadcast_shapes(x.shape(), y.shape());
+  detail::reduced_axes("cosine_similarity", axes, {x.dtype(), shape}, where);
   const auto spread = [&](const Term& v) {
     return Term{broadcast_to(v.tensor, shape, where), where};
   };
@@ -128,7 +144,11 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, int axis, double eps,
 Tensor cdist(const Tensor& a, const Tensor& b, double p, Where where) {
   (void)term_of("cdist", a, where);
   (void)term_of("cdist", b, where);
-  if (a.ndim() < 2 || b.ndim() < 2 || a.size(-1) != b.size(-1)) {
+  const auto batch = [](const Tensor& x) {
+    return Shape(std::span(x.shape().begin(), x.shape().end() - 2));
+  };
+  if (a.ndim() < 2 || b.ndim() < 2 || a.size(-1) != b.size(-1) ||
+      !broadcast_shapes(batch(a), batch(b))) {
     constexpr auto kText = "{} and {} are no two sets of rows of one length";
     throw Error(where, "cdist", fmt::format(kText, to_string(a.type()), to_string(b.type())));
   }
@@ -157,32 +177,36 @@ Tensor ptp(const Tensor& x, const Axes& axes, bool keepdims, Where where) {
 }
 
 ValuesAndIndices max_with_index(const Tensor& x, int axis, bool keepdims, Where where) {
-  return extreme_with_index(OpKind::reduce_max, argmax, x, axis, keepdims, where);
+  return extreme_with_index("max_with_index", argmax, x, axis, keepdims, where);
 }
 
 ValuesAndIndices min_with_index(const Tensor& x, int axis, bool keepdims, Where where) {
-  return extreme_with_index(OpKind::reduce_min, argmin, x, axis, keepdims, where);
+  return extreme_with_index("min_with_index", argmin, x, axis, keepdims, where);
 }
 
 Tensor nansum(const Tensor& x, const Axes& axes, bool keepdims, Where where) {
   const Term term = term_of("nansum", x, where);
+  detail::reduced_axes("nansum", axes, x.type(), where);
   return sum(select(is_number(term), term, 0), {axes, keepdims}).tensor;
 }
 
 Tensor nanmean(const Tensor& x, const Axes& axes, bool keepdims, Where where) {
-  return in_float("nanmean", x, where, [&](const Term& y) {
+  return in_float("nanmean", x, axes, where, [&](const Term& y) {
     const Term count = cast(sum(is_number(y), {axes, keepdims}), y.dtype());
     return sum(select(is_number(y), y, 0), {axes, keepdims}) / count;
   });
 }
 
 Tensor count_nonzero(const Tensor& x, const Axes& axes, bool keepdims, Where where) {
-  return sum(term_of("count_nonzero", x, where) != 0, {axes, keepdims}).tensor;
+  const Term term = term_of("count_nonzero", x, where);
+  detail::reduced_axes("count_nonzero", axes, x.type(), where);
+  return sum(term != 0, {axes, keepdims}).tensor;
 }
 
 Tensor average(
     const Tensor& x, const Tensor& weights, const Axes& axes, bool keepdims, Where where) {
   const auto [y, w] = float_terms_of("average", {x, where}, {weights, where});
+  detail::reduced_axes("average", axes, x.type(), where);
   return at_least_f32(y,
                       [&](const Term& wide) {
                         const Term weight = cast(w, wide.dtype());

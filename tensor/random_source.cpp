@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "wick/ir/infer_rules.h"
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/recording.h"
 
 namespace wick::detail {
@@ -30,12 +30,7 @@ uint64_t counters_for(int64_t numel) {
 RandomSource::RandomSource(std::string_view op, Generator& generator, Shape shape, Where where)
     : shape_(std::move(shape)),
       where_(where) {
-  for (const int64_t extent : shape_) {
-    constexpr auto kText = "shape {} has a negative extent";
-    check_random(extent >= 0, op, fmt::format(kText, to_string(shape_)), where);
-  }
-  constexpr auto kText = "shape {} has too many elements";
-  check_random(ir::is_countable(shape_), op, fmt::format(kText, to_string(shape_)), where);
+  detail::require_shape(op, shape_, where);
   place_ = generator.take(counters_for(shape_.numel()));
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/promotion.h"
 
 namespace wick::detail {
@@ -267,33 +268,11 @@ Ref<const SharedAttributes> share(ir::Attributes attributes) {
 }
 
 int normalize_axis(ir::OpKind op, int64_t axis, const Type& type, Where where) {
-  const int rank = type.shape.ndim();
-  if (axis < -rank || axis >= rank) {
-    constexpr auto kText = "axis {} is out of range for {}";
-    throw Error(where, to_string(op), fmt::format(kText, axis, to_string(type)));
-  }
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
+  return axis_of(to_string(op), axis, type, where);
 }
 
 Axes normalize_axes(ir::OpKind op, const Axes& axes, const Type& type, Where where) {
-  Axes result;
-  if (axes.empty()) {
-    for (int axis = 0; axis < type.shape.ndim(); ++axis)
-      result.push_back(axis);
-    return result;
-  }
-  // A scalar counts as a row of one, as in NumPy and PyTorch.
-  const bool is_row = type.shape.ndim() == 0 && axes.size() == 1;
-  if (is_row && (axes[0] == 0 || axes[0] == -1)) return result;
-  for (const int64_t axis : axes)
-    result.push_back(normalize_axis(op, axis, type, where));
-  std::ranges::sort(result);
-  const auto twice = std::ranges::adjacent_find(result);
-  if (twice != result.end()) {
-    constexpr auto kText = "axis {} is named twice for {}";
-    throw Error(where, to_string(op), fmt::format(kText, *twice, to_string(type)));
-  }
-  return result;
+  return reduced_axes(to_string(op), axes, type, where);
 }
 
 }  // namespace wick::detail

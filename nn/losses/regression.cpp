@@ -102,11 +102,16 @@ Tensor gaussian_nll_loss(const Tensor& prediction,
   }
   const Tensor d = residual(kOp, prediction, target, where);
   detail::require_float(kOp, "variance", variance, where);
+  if (broadcast_shapes(variance.shape(), prediction.shape()) != prediction.shape()) {
+    constexpr auto kText = "variance {} does not broadcast to prediction {}";
+    throw Error(
+        where, kOp, fmt::format(kText, to_string(variance.type()), to_string(prediction.type())));
+  }
   Tensor v = to_compute_dtype(variance, where);
   // The floor moves the value, not the gradient.
   const Tensor lifted = Operand(v, where) + (options.eps - Operand(v.detach(), where));
   v = wick::where(Operand(v, where) < options.eps, lifted, v);
-  const Tensor twice = Operand(log(v, where), where) + square(d, where) / Operand(v, where);
+  const Tensor twice = Operand(log(v, where), where) + Operand(square(d, where), where) / v;
   Tensor loss = twice * Operand(0.5, where);
   if (options.full) loss = Operand(loss, where) + 0.5 * std::log(2 * std::numbers::pi);
   return reduce_loss(loss, options.reduction, prediction.dtype(), where);

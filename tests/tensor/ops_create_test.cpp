@@ -68,7 +68,7 @@ TEST(Create, ForeignMemoryThatCannotBeUsed) {
   EXPECT_EQ(problem(misaligned, {DType::f32, {1}}), "none");
   EXPECT_EQ(problem(values.data(), {DType::f32, {-1}}), "shape [-1] has a negative extent");
   EXPECT_EQ(problem(values.data(), {DType::f32, {int64_t{1} << 40, int64_t{1} << 40}}),
-            "f32[1099511627776,1099511627776] has too many elements");
+            "shape [1099511627776,1099511627776] has too many elements");
   EXPECT_EQ(problem(nullptr, {DType::f32, {0}}), "none");
   EXPECT_EQ(deleted, 2) << "by the tensors that were made";
 }

@@ -1,14 +1,17 @@
 #include "wick/tensor/ops_sort.h"
 
-#include <functional>
 #include <limits>
 
 #include "expect_values.h"
+#include "support/failing_call.h"
+
+#include "wick/autograd/autograd.h"
 
 namespace wick {
 namespace {
 
 using testing::expect_values;
+using testing::FailingCall;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -90,38 +93,89 @@ TEST(Sorting, CumulativeOps) {
   EXPECT_NEAR(total.to_vector<float>().back(), 100000, 0.01);
 }
 
-struct BadCall {
-  std::function<void(const Tensor&)> call;
-  const char* message;
-};
+// As numpy.quantile and numpy.nanquantile.
+TEST(Sorting, QuantilesLieBetweenElements) {
+  const Tensor x = tensor({{4, 1, 3, 2}, {10, NAN, 20, 40}});
 
-class SortErrors : public ::testing::TestWithParam<BadCall> {};
-
-TEST_P(SortErrors, NameTheOpAndWhatIsWrong) {
-  try {
-    GetParam().call(zeros({2, 3}));
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.op() + ": " + error.text(), GetParam().message);
-    EXPECT_EQ(error.where().file, __FILE__);
-  }
+  expect_values(quantile(select(x, 0, 0), 0.4), {}, {2.2}, testing::kFloatTolerance);
+  expect_values(quantile(x, 0.5, 1, true), {2, 1}, {2.5, NAN});
+  expect_values(nanquantile(x, 0.25, 1), {2}, {1.75, 15});
+  expect_values(nanquantile(x, 1, 0), {4}, {10, 1, 20, 40});
+  expect_values(nanquantile(full({3}, NAN), 0.5), {}, {NAN});
+  expect_values(quantile(tensor({INFINITY, 1, INFINITY}), 0.75), {}, {INFINITY});
+  expect_values(quantile(scalar(7), 0.3, 0), {}, {7});
+  expect_values(quantile(tensor({1, 2, 4}).to(DType::f16), 0.75), {}, {3});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Family,
-    SortErrors,
-    ::testing::Values(BadCall{[](const Tensor& x) { (void)sort(x, 2); },
-                              "sort: axis 2 is out of range for f32[2,3]"},
-                      BadCall{[](const Tensor& x) { (void)topk(x, 4); },
-                              "topk: no 4 elements along axis 1 of f32[2,3]"},
-                      BadCall{[](const Tensor& x) { (void)kthvalue(x, 0); },
-                              "kthvalue: no element 0 along axis 1 of f32[2,3]"},
-                      BadCall{[](const Tensor&) { (void)median(zeros({2, 0}), 1); },
-                              "median: axis 1 of f32[2,0] has no elements"},
-                      BadCall{[](const Tensor& x) { (void)logcumsumexp(x.to(DType::i32), 0); },
-                              "logcumsumexp: needs floats, got i32[2,3]"},
-                      BadCall{[](const Tensor&) { (void)cumsum(Tensor(), 0); },
-                              "cumsum: an operand is an undefined tensor"}));
+TEST(Sorting, QuantileRules) {
+  const Tensor x = tensor({5, 1, 2, 4});
+  const auto at = [&](double q, QuantileRule rule) {
+    return quantile(x, q, 0, false, rule).item<double>();
+  };
+
+  EXPECT_EQ(at(0.5, QuantileRule::lower), 2);
+  EXPECT_EQ(at(0.5, QuantileRule::higher), 4);
+  EXPECT_EQ(at(0.5, QuantileRule::midpoint), 3);
+  EXPECT_EQ(at(0.5, QuantileRule::nearest), 4);  // position 1.5: the even one
+  EXPECT_EQ(at(0.25, QuantileRule::nearest), 2);
+  EXPECT_EQ(at(1, QuantileRule::higher), 5);
+}
+
+TEST(Sorting, QuantilesShareTheirGradient) {
+  Tensor x = tensor({5, 1, 2, 4});
+  x.requires_grad_();
+  expect_values(grad(quantile(x, 0.25), x), {4}, {0, 0.25, 0.75, 0});
+}
+
+class SortErrors : public ::testing::TestWithParam<FailingCall<const Tensor&>> {};
+
+TEST_P(SortErrors, NameTheOpWhatIsWrongAndTheLine) {
+  expect_failure(GetParam(), zeros({2, 3}));
+}
+
+Tensor whole() {
+  return tensor({1, 2, 3}).to(DType::i32);
+}
+
+const FailingCall<const Tensor&> kMistakes[] = {
+    {[](const Tensor& x) { (void)sort(x, 2); }, "sort: axis 2 is out of range for f32[2,3]"},
+    {[](const Tensor&) { (void)sort(Tensor()); }, "sort: an operand is an undefined tensor"},
+    {[](const Tensor& x) { (void)argsort(x, -3); },
+     "argsort: axis -3 is out of range for f32[2,3]"},
+    {[](const Tensor& x) { (void)topk(x, 4); }, "topk: no 4 elements along axis 1 of f32[2,3]"},
+    {[](const Tensor& x) { (void)topk(x, -1); }, "topk: no -1 elements along axis 1 of f32[2,3]"},
+    {[](const Tensor& x) { (void)topk(x, 1, 2); }, "topk: axis 2 is out of range for f32[2,3]"},
+    {[](const Tensor& x) { (void)kthvalue(x, 0); },
+     "kthvalue: no element 0 along axis 1 of f32[2,3]"},
+    {[](const Tensor& x) { (void)kthvalue(x, 4); },
+     "kthvalue: no element 4 along axis 1 of f32[2,3]"},
+    {[](const Tensor&) { (void)median(zeros({2, 0}), 1); },
+     "median: axis 1 of f32[2,0] has no elements"},
+    {[](const Tensor&) { (void)median(zeros({0})); }, "median: axis 0 of f32[0] has no elements"},
+    {[](const Tensor& x) { (void)median(x, 2); }, "median: axis 2 is out of range for f32[2,3]"},
+    {[](const Tensor&) { (void)nanmedian(zeros({0})); },
+     "nanmedian: axis 0 of f32[0] has no elements"},
+    {[](const Tensor&) { (void)nanmedian(Tensor()); },
+     "nanmedian: an operand is an undefined tensor"},
+    {[](const Tensor&) { (void)mode(zeros({0})); }, "mode: axis 0 of f32[0] has no elements"},
+    {[](const Tensor& x) { (void)mode(x, 2); }, "mode: axis 2 is out of range for f32[2,3]"},
+    {[](const Tensor&) { (void)cumsum(Tensor(), 0); }, "cumsum: an operand is an undefined tensor"},
+    {[](const Tensor& x) { (void)cumsum(x, 2); }, "cumsum: axis 2 is out of range for f32[2,3]"},
+    {[](const Tensor& x) { (void)cumprod(x, -3); },
+     "cumprod: axis -3 is out of range for f32[2,3]"},
+    {[](const Tensor& x) { (void)cummax(x, 2); }, "cummax: axis 2 is out of range for f32[2,3]"},
+    {[](const Tensor&) { (void)logcumsumexp(whole(), 0); },
+     "logcumsumexp: needs floats, got i32[3]"},
+    {[](const Tensor& x) { (void)quantile(x, 1.5, 0); }, "quantile: q must be in [0, 1], is 1.5"},
+    {[](const Tensor& x) { (void)quantile(x, 0.5, 2); },
+     "quantile: axis 2 is out of range for f32[2,3]"},
+    {[](const Tensor&) { (void)nanquantile(zeros({0}), 0.5); },
+     "nanquantile: axis 0 of f32[0] has no elements"},
+    {[](const Tensor&) { (void)nanquantile(Tensor(), 0.5); },
+     "nanquantile: an operand is an undefined tensor"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, SortErrors, ::testing::ValuesIn(kMistakes));
 
 }  // namespace
 }  // namespace wick
