@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "wick/ir/channel_blocks.h"
 #include "wick/ir/format.h"
 #include "wick/runtime/matmul_shape.h"
 #include "wick/runtime/step_labels.h"
@@ -185,33 +186,36 @@ struct Convolution {
   memory::dims stride, dilation, padding;
 };
 
-memory::dims per_axis(const LibraryOp& op, const char* name, int64_t fallback) {
+memory::dims per_axis(const LibraryOp& op, const Type& w, const char* name, int64_t fallback) {
   const std::vector<int64_t>& values = op.attributes.integers(name);
-  const auto rank = static_cast<size_t>(op.result.shape.ndim()) - 2;
+  const auto rank = static_cast<size_t>(w.shape.ndim()) - 2;
   return values.empty() ? memory::dims(rank, fallback) : memory::dims(values.begin(), values.end());
 }
 
 Convolution convolution_of(const LibraryOp& op) {
   const int64_t groups = op.attributes.integer("groups", 1);
-  const auto desc = [&](const Type& type, bool is_weight) {
-    memory::dims dims(type.shape.begin(), type.shape.end());
-    if (is_weight && groups > 1) {
-      dims[0] /= groups;
-      dims.insert(dims.begin(), groups);
-    }
-    return memory::desc(dims, kF32, kAny);
-  };
   const bool gives_x = op.op == OpKind::conv_input_grad;
   const bool gives_w = op.op == OpKind::conv_weight_grad;
   const Type& x = gives_x ? op.result : op.operands[0];
   const Type& w = gives_w ? op.result : op.operands[1];
   const Type& y = gives_x ? op.operands[0] : gives_w ? op.operands[1] : op.result;
-  Convolution c{.x = desc(x, false),
-                .w = desc(w, true),
-                .y = desc(y, false),
-                .stride = per_axis(op, "stride", 1),
-                .dilation = per_axis(op, "dilation", 1),
-                .padding = per_axis(op, "padding", 0)};
+  // Images may have their channels in blocks.
+  const auto images = [&w](const Type& type) {
+    const bool is_plain = type.shape.ndim() == w.shape.ndim();
+    const Shape shape = is_plain ? type.shape : ir::without_channel_blocks(type.shape);
+    return memory::desc(memory::dims(shape.begin(), shape.end()), kF32, kAny);
+  };
+  memory::dims weight(w.shape.begin(), w.shape.end());
+  if (groups > 1) {
+    weight[0] /= groups;
+    weight.insert(weight.begin(), groups);
+  }
+  Convolution c{.x = images(x),
+                .w = memory::desc(weight, kF32, kAny),
+                .y = images(y),
+                .stride = per_axis(op, w, "stride", 1),
+                .dilation = per_axis(op, w, "dilation", 1),
+                .padding = per_axis(op, w, "padding", 0)};
   for (auto& each : c.dilation)
     each -= 1;  // oneDNN counts the skipped elements
   return c;
