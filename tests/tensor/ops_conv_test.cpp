@@ -109,7 +109,7 @@ const FailingCall<> kMistakes[] = {
      "max_pool3d: x must be floats with 4 or 5 axes, is i64[4]"},
     {[] { (void)adaptive_avg_pool1d(ones({1, 1, 4}), {2, 2}); },
      "adaptive_avg_pool1d: output must be one number or 1, one an axis, has 2"},
-    {[] { (void)interpolate(ones({1, 1, 4})); },
+    {[] { (void)interpolate(ones({1, 1, 4}), {}); },
      "interpolate: either size or scale_factor must be given"},
     {[] { (void)interpolate(ones({1, 1, 4}), {.scale_factor = {0.1}}); },
      "interpolate: cannot make 0 elements of axis 2 of x f32[1,1,4]"},

@@ -180,7 +180,7 @@ const FailingCall<const Tensor&> kMistakes[] = {
      "scatter: indices i32[2,3] do not fit f32[1,3]"},
     {[](const Tensor& x) { (void)scatter_add(x, 1, x, x); },
      "scatter_add: needs integers, got f32[2,3]"},
-    {[](const Tensor& x) { (void)scatter_reduce(x, 0, whole(), Tensor(), ScatterReduction::sum); },
+    {[](const Tensor& x) { (void)scatter_reduce(x, 0, Tensor(), x, ScatterReduction::sum); },
      "scatter_reduce: an operand is an undefined tensor"},
     {[](const Tensor& x) { (void)index_select(x, 0, zeros({1, 1}, DType::i32)); },
      "index_select: needs a list of indices, got i32[1,1]"},
