@@ -84,10 +84,9 @@ Shape conv_shape(const Inference& call, const Type& x, const Type& w) {
   return shape;
 }
 
-/// An operand of conv as [n,c,...], which it is unless it has an axis more than the weight.
+/// An operand of conv as [n,c,...].
 Type unblocked(const Type& type, const Shape& weight) {
-  const bool is_blocked = weight.ndim() >= 3 && type.shape.ndim() == weight.ndim() + 1;
-  return is_blocked ? Type{type.dtype, without_channel_blocks(type.shape)} : type;
+  return {type.dtype, plain_images(type.shape, weight)};
 }
 
 /// A result [n,c,...] in blocks of as many channels as the attribute says.

@@ -122,16 +122,13 @@ void for_each_tap(const OpCall& call, const ConvShapes& shapes, const Visit& vis
   }
 }
 
-/// Images as [n,c,...]; those with an axis more than the weight have their channels in blocks.
+/// Images as [n,c,...], stored in blocks of channels or as they are.
 struct Images {
   Shape shape;
-  int64_t block = 1;
+  int64_t block;
 
-  Images(const Shape& given, const Shape& weight) : shape(given) {
-    if (given.ndim() == weight.ndim()) return;
-    block = given[given.ndim() - 1];
-    shape = without_channel_blocks(given);
-  }
+  Images(const Shape& stored, const Shape& weight)
+      : shape(plain_images(stored, weight)), block(channel_block(stored, weight)) {}
 
   /// Calls visit(element of [n,c,...], element as stored).
   template <typename Visit>

@@ -47,7 +47,10 @@ Shape shape_of(const std::vector<int64_t>& extents) {
 bool can_block(const Node& node, int64_t block) {
   if (!is_convolution(node) || node.type().dtype != DType::f32) return false;
   const Shape& w = weight_of(node);
-  const bool is_plain = node.operand(0).type().shape.ndim() == w.ndim();
+  const bool is_weight_grad = node.op() == OpKind::conv_weight_grad;
+  const Type& other = is_weight_grad ? node.operand(1).type() : node.type();
+  const bool is_plain =
+      node.operand(0).type().shape.ndim() == w.ndim() && other.shape.ndim() == w.ndim();
   const bool has_blocks = w[0] % block == 0 && w[0] > 0;  // of output channels
   return is_plain && has_blocks && node.operand(0).type().numel() > 0 && node.type().numel() > 0 &&
          has_good_groups(node, block);
@@ -171,18 +174,16 @@ Value ChannelBlocking::with_rank(Value value, int rank) {
 }
 
 Value ChannelBlocking::block(Value plain) {
-  const Node* node = plain.node;
-  if (const auto known = blocked_.find(node); known != blocked_.end()) return known->second;
-  const auto known = permuted_.find(node);
-  if (known != permuted_.end()) return known->second;
+  for (const auto* known : {&blocked_, &permuted_})
+    if (const auto found = known->find(key(plain)); found != known->end()) return found->second;
   const Shape& shape = plain.type().shape;
   if (shape[1] == 1) return reshape(plain, ir::with_channel_blocks(shape, 1));
   const Shape blocked = ir::with_channel_blocks(shape, block_);
   Value result;
   if (is_flat(shape)) {
     result = reshape(plain, blocked);
-  } else if (node->op() == OpKind::broadcast) {
-    const Value source = node->operand(0);
+  } else if (plain.node->op() == OpKind::broadcast) {
+    const Value source = plain.node->operand(0);
     const bool is_scalar = source.type().shape.ndim() == 0;
     result = add(OpKind::broadcast,
                  {is_scalar ? source : block(with_rank(source, shape.ndim()))},
@@ -196,7 +197,7 @@ Value ChannelBlocking::block(Value plain) {
     std::rotate(axes.begin() + 2, axes.begin() + 3, axes.end());
     result = permute(reshape(plain, shape_of(cut)), std::move(axes));
   }
-  permuted_.emplace(node, result);
+  permuted_.emplace(key(plain), result);
   return result;
 }
 
@@ -215,7 +216,7 @@ Value ChannelBlocking::unblock(Value blocked) {
     std::rotate(axes.begin() + 2, axes.end() - 1, axes.end());
     plain = reshape(permute(blocked, std::move(axes)), shape);
   }
-  blocked_.emplace(plain.node, blocked);
+  blocked_.emplace(key(plain), blocked);
   return plain;
 }
 

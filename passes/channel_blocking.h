@@ -3,8 +3,8 @@
 // Rewrites the nodes of a graph, one after the other, to work on images in blocks of channels.
 // Internal to passes/layout.cpp.
 
-#include <optional>
-#include <unordered_map>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "wick/ir/graph.h"
@@ -23,6 +23,10 @@ class ChannelBlocking {
   bool rewrite(ir::Node& node);
 
  private:
+  using ValueKey = std::pair<int, int>;  // node, result
+
+  static ValueKey key(ir::Value value) { return {value.node->id(), value.index}; }
+
   ir::Value blocked_form(ir::Node& node);
   ir::Value convolution(ir::Node& node);
   ir::Value pooling(ir::Node& node);
@@ -33,7 +37,7 @@ class ChannelBlocking {
   /// Whether images of this shape divide into blocks.
   [[nodiscard]] bool fits(const Shape& shape) const;
 
-  [[nodiscard]] bool is_blocked(ir::Value plain) const { return blocked_.contains(plain.node); }
+  [[nodiscard]] bool is_blocked(ir::Value plain) const { return blocked_.contains(key(plain)); }
 
   [[nodiscard]] bool reads_blocked(const ir::Node& node) const;
 
@@ -49,9 +53,9 @@ class ChannelBlocking {
 
   ir::Graph& graph_;
   int64_t block_;
-  ir::Node* before_ = nullptr;                               // where nodes go
-  std::unordered_map<const ir::Node*, ir::Value> blocked_;   // of values made in blocks
-  std::unordered_map<const ir::Node*, ir::Value> permuted_;  // of others
+  ir::Node* before_ = nullptr;              // where nodes go
+  std::map<ValueKey, ir::Value> blocked_;   // of values made in blocks
+  std::map<ValueKey, ir::Value> permuted_;  // of others
 };
 
 }  // namespace wick::passes

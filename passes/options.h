@@ -15,9 +15,10 @@ struct CompileOptions {
   std::string backend = "llvm";
   std::string pass_pipeline;  // empty: passes::default_pipeline()
   std::vector<std::string> disable_passes;
-  int64_t opt_bisect_limit = -1;  // run only that many passes, and say which; -1: all, silently
-  bool validate = false;          // run the interpreter too and compare
-  bool detect_anomaly = false;    // where results hold NaN, find the op that made the first
+  int64_t opt_bisect_limit = -1;     // run only that many passes, and say which; -1: all, silently
+  bool validate = false;             // run the interpreter too and compare
+  bool detect_anomaly = false;       // where results hold NaN, find the op that made the first
+  bool direct_convolutions = false;  // never by Winograd's algorithm
 
   friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };
@@ -26,8 +27,7 @@ struct Options : CompileOptions {
   // Running.
   int num_threads = 0;     // 0: all cores
   int max_pending = 8192;  // recording materializes by itself beyond chains of this length
-  bool direct_convolutions = false;  // never by Winograd's algorithm
-  std::string cache_dir;  // of compiled kernels; empty: the user's cache folder; "off": none
+  std::string cache_dir;   // of compiled kernels; empty: the user's cache folder; "off": none
   std::vector<std::string> plugins;  // shared libraries
 
   // Looking on.

@@ -75,6 +75,20 @@ Tensor pool_planes(OpKind op,
   return reshape(y, {s[0], axes[0].count, axes[1].count, axes[2].count}, where);
 }
 
+/// Pools the last axes of [...,planes]. Images stay [n,c,h,w], whose layout the compiler chooses.
+Tensor pool(OpKind op,
+            const Tensor& x,
+            const std::vector<PoolAxis>& axes,
+            bool exclude_padding,
+            Where where) {
+  if (axes.size() == 2 && x.ndim() == 4) {
+    return record_pool(op, x, axes[0], axes[1], exclude_padding, where);
+  }
+  const auto num_axes = static_cast<int>(axes.size());
+  const Tensor planes = to_planes(x, num_axes, where);
+  return from_planes(pool_planes(op, planes, axes, exclude_padding, where), x, num_axes, where);
+}
+
 std::vector<PoolAxis> max_axes(const PoolPlace& place,
                                const Tensor& x,
                                int num_axes,
@@ -97,9 +111,7 @@ Tensor max_pool(
     if (axis.dilation == 1) continue;
     return indexed_max_pool(std::move(op), num_axes, x, options, where).values;
   }
-  const Tensor planes = to_planes(x, num_axes, where);
-  return from_planes(
-      pool_planes(OpKind::max_pool2d, planes, axes, false, where), x, num_axes, where);
+  return pool(OpKind::max_pool2d, x, axes, false, where);
 }
 
 /// How many elements of each window count: those within the axis, or its padding too.
@@ -134,8 +146,7 @@ Tensor avg_pool(
   }
   const bool own_divisor = hangs_over || options.divisor_override.has_value();
   const bool exclude_padding = !own_divisor && !options.count_include_pad;
-  const Tensor planes = to_planes(to_compute_dtype(x, where), num_axes, where);
-  Tensor y = pool_planes(OpKind::avg_pool2d, planes, axes, exclude_padding, where);
+  Tensor y = pool(OpKind::avg_pool2d, to_compute_dtype(x, where), axes, exclude_padding, where);
   if (own_divisor) {
     // The mean over all elements of the window, zeros beyond the axis included, back to a sum.
     y = Operand(y, where) * elements;
@@ -144,13 +155,12 @@ Tensor avg_pool(
     } else {
       for (int i = 0; i < num_axes; ++i) {
         const PoolAxis& axis = axes[static_cast<size_t>(i)];
-        const Tensor counts =
-            window_counts(axis, options.count_include_pad, 1 + i, num_axes + 1, where);
+        const Tensor counts = window_counts(axis, options.count_include_pad, i, num_axes, where);
         y = Operand(y, where) / cast(counts, y.dtype(), where);
       }
     }
   }
-  return cast(from_planes(y, x, num_axes, where), x.dtype(), where);
+  return cast(y, x.dtype(), where);
 }
 
 Tensor lp_pool(
@@ -180,10 +190,11 @@ Axes adaptive_output(const PoolPlace& place, const Tensor& x, const Axes& output
   return extents;
 }
 
-/// Means of the windows along one axis of [planes, ...].
+/// Means of the windows along one axis.
 Tensor adaptive_mean(const Tensor& x, int axis, int64_t count, Where where) {
   const int64_t extent = x.shape()[axis];
   if (extent == count) return x;
+  if (count == 1) return mean(x, {axis}, true, where);
   if (count > 0 && extent % count == 0) {
     std::vector<int64_t> extents(x.shape().begin(), x.shape().end());
     extents[static_cast<size_t>(axis)] = count;
@@ -219,10 +230,10 @@ Tensor adaptive_mean(const Tensor& x, int axis, int64_t count, Where where) {
 Tensor adaptive_avg_pool(
     std::string op, int num_axes, const Tensor& x, const Axes& output, Where where) {
   const Axes extents = adaptive_output({std::move(op), where}, x, output, num_axes);
-  Tensor y = to_planes(to_compute_dtype(x, where), num_axes, where);
+  Tensor y = to_compute_dtype(x, where);
   for (int i = 0; i < num_axes; ++i)
-    y = adaptive_mean(y, 1 + i, extents[static_cast<size_t>(i)], where);
-  return cast(from_planes(y, x, num_axes, where), x.dtype(), where);
+    y = adaptive_mean(y, x.ndim() - num_axes + i, extents[static_cast<size_t>(i)], where);
+  return cast(y, x.dtype(), where);
 }
 
 IndexedPool adaptive_max_pool(

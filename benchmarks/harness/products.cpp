@@ -199,10 +199,8 @@ Convolution convolution_of(const LibraryOp& op) {
   const Type& x = gives_x ? op.result : op.operands[0];
   const Type& w = gives_w ? op.result : op.operands[1];
   const Type& y = gives_x ? op.operands[0] : gives_w ? op.operands[1] : op.result;
-  // Images may have their channels in blocks.
   const auto images = [&w](const Type& type) {
-    const bool is_plain = type.shape.ndim() == w.shape.ndim();
-    const Shape shape = is_plain ? type.shape : ir::without_channel_blocks(type.shape);
+    const Shape shape = ir::plain_images(type.shape, w.shape);
     return memory::desc(memory::dims(shape.begin(), shape.end()), kF32, kAny);
   };
   memory::dims weight(w.shape.begin(), w.shape.end());

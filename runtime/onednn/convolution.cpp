@@ -25,18 +25,15 @@ using onednn::PrimitiveSpec;
 /// Images as Wick stores them, [n,c,...] or [n,c/b,...,b].
 memory::desc images_desc(const Shape& shape, const Shape& weight) {
   using Tag = memory::format_tag;
-  if (shape.ndim() == weight.ndim()) {
-    return {
-        onednn::to_dims(shape.extents()), memory::data_type::f32, onednn::row_major_strides(shape)};
-  }
+  const Shape plain = ir::plain_images(shape, weight);
+  const memory::dims dims = onednn::to_dims(plain.extents());
+  if (plain == shape) return {dims, memory::data_type::f32, onednn::row_major_strides(shape)};
   constexpr Tag kBy8[] = {Tag::nCw8c, Tag::nChw8c, Tag::nCdhw8c};
   constexpr Tag kBy16[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
-  const int64_t block = shape[shape.ndim() - 1];
+  const int64_t block = ir::channel_block(shape, weight);
   check(block == 8 || block == 16, "oneDNN has blocks of 8 and 16 channels");
   const auto rank = static_cast<size_t>(weight.ndim()) - 3;
-  return {onednn::to_dims(ir::without_channel_blocks(shape).extents()),
-          memory::data_type::f32,
-          block == 8 ? kBy8[rank] : kBy16[rank]};
+  return {dims, memory::data_type::f32, block == 8 ? kBy8[rank] : kBy16[rank]};
 }
 
 /// Row-major; groups are an axis of their own in oneDNN.
