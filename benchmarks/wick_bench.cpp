@@ -93,6 +93,7 @@ int run(const Flags& flags, const std::string& line) {
   }
   if (!flags.row.empty()) return wick::bench::serve_row(find_row(families, flags.row));
   if (!flags.profile.empty()) {
+    wick::options().num_threads = flags.measure.threads;
     wick::bench::profile_row(find_row(families, flags.profile), flags.trace);
     return 0;
   }

@@ -70,7 +70,7 @@ class Finisher {
     if (has_loop && inner_.empty()) inner_.push_back({});
     if (!has_loop && outer_.empty()) outer_.push_back({});
     if (outer_.empty()) reduced_last = true;
-    vector_inner_ = reduced_last;
+    vector_inner_ = reduced_last && !has_short_rows();
   }
 
   /// Number of blocks made.
@@ -85,6 +85,20 @@ class Finisher {
     return blocks;
   }
 
+  /// Lets the positions of the dimension before a short vector dimension be walked in order,
+  /// several at once, instead of being tasks. False where there is no such thing.
+  bool walk_rows() {
+    constexpr int64_t kFewestRows = 16;
+    constexpr int64_t kRowsPerTask = 512;
+    if (vector_inner_ || !inner_.empty() || outer_.size() < 2) return false;
+    const Run rows = outer_[outer_.size() - 2];
+    if (outer_.back().extent > kShortVector || rows.extent < kFewestRows) return false;
+    outer_.erase(outer_.end() - 2);
+    inner_.push_back(rows);
+    if (rows.extent > kRowsPerTask) make_blocks((rows.extent + kRowsPerTask - 1) / kRowsPerTask);
+    return true;
+  }
+
   KernelLaunch finish(Kernel start, const std::vector<Phase>& phases) {
     auto kernel = std::make_shared<Kernel>(std::move(start));
     for (const Run& run : outer_)
@@ -94,6 +108,8 @@ class Finisher {
     const auto num_outer = static_cast<int>(outer_.size());
     kernel->vector_dim =
         vector_inner_ ? num_outer + static_cast<int>(inner_.size()) - 1 : num_outer - 1;
+    kernel->short_vector =
+        !vector_inner_ && !inner_.empty() && outer_.back().extent <= kShortVector;
     if (block_size_ > 0) {
       kernel->blocking =
           Blocking{.outer = 0, .inner = num_outer + blocked_, .size_param = param(block_size_)};
@@ -124,6 +140,24 @@ class Finisher {
     return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
       return !has_address(draft.instr) || coefficient(draft.address, outer.last) ==
                                               coefficient(draft.address, inner.last) * inner.extent;
+    });
+  }
+
+  /// Many rows, each shorter than it takes to fold a vector: one row a lane is faster, though
+  /// what is behind each other in memory is then gathered.
+  [[nodiscard]] bool has_short_rows() const {
+    constexpr int64_t kLongestRow = 32;
+    constexpr int64_t kFewestRows = 256;
+    if (outer_.empty() || outer_.back().extent < kFewestRows) return false;
+    int64_t length = 1;
+    for (const Run& run : inner_)
+      length *= run.extent;
+    if (length == 0 || length > kLongestRow) return false;
+    return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
+      const Instr& instr = draft.instr;
+      if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return true;
+      const int64_t stride = coefficient(draft.address, outer_.back().last);
+      return stride == 0 || stride == 1 || size_of(instr.dtype) >= sizeof(float);
     });
   }
 
@@ -215,12 +249,17 @@ KernelDraft::Finished KernelDraft::finish() const {
       phases_, [](const Phase& phase) { return phase.loop && !phase.instrs.empty(); });
   Finisher finisher(instrs_, domain_);
   finisher.make_dims(has_loop);
+  std::vector<Phase> phases = phases_;
+  if (!has_loop && finisher.walk_rows()) {
+    for (Phase& phase : phases)
+      phase.loop = true;
+  }
   Finished finished;
   if (blocks_ > 0) finished.num_blocks = finisher.make_blocks(blocks_);
   Kernel start;
   start.name = name_;
   start.buffers = buffers_;
-  finished.launch = finisher.finish(std::move(start), phases_);
+  finished.launch = finisher.finish(std::move(start), phases);
   finished.launch.args = args_;
   return finished;
 }

@@ -86,7 +86,9 @@ std::string dims_text(const Kernel& kernel, bool inner) {
                    out.empty() ? "" : ", ",
                    d,
                    kernel.dims[d].extent_param,
-                   static_cast<int>(d) == kernel.vector_dim ? " vector" : "");
+                   static_cast<int>(d) != kernel.vector_dim ? ""
+                   : kernel.short_vector                    ? " short vector"
+                                                            : " vector");
   }
   return out;
 }

@@ -105,11 +105,16 @@ struct Blocking {
   int size_param = 0;
 };
 
+inline constexpr int64_t kShortVector = 16;
+
 struct Kernel {
   std::string name;  // a hint; not part of the identity
   std::vector<BufferArg> buffers;
   std::vector<Dim> dims;  // outer ones first
   int vector_dim = 0;
+  /// The vector dimension has at most kShortVector positions: a reduction over other dimensions
+  /// then takes several positions of the last inner one at once.
+  bool short_vector = false;
   std::optional<Blocking> blocking;
   std::vector<Instr> instrs;
   std::vector<Phase> phases;

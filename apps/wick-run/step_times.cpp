@@ -23,7 +23,8 @@ void StepTimes::note(const runtime::Plan& plan, size_t number, double seconds) {
   Samples& samples = steps_[{&plan, number}];
   if (samples.seconds.empty()) {
     const runtime::Step& step = plan.steps[number];
-    samples.what = fmt::format("{} ({})", step.name, kind_of(step));
+    samples.kind = kind_of(step);
+    samples.what = fmt::format("{} ({})", step.name, samples.kind);
     if (step.where.is_known()) samples.what += "  " + to_string(step.where);
     samples.bytes = bytes_moved(plan, step);
     samples.operations = operations(step);
@@ -55,11 +56,13 @@ void StepTimes::print(std::span<const double> runs, size_t most) const {
   };
 
   std::vector<Line> lines;
+  std::map<std::string, double> by_kind;
   double total = 0;
   for (const auto& [key, samples] : steps_) {
     const auto times = static_cast<double>(samples.seconds.size());
     const double per_run = median(samples.seconds) * times / static_cast<double>(runs.size());
     lines.push_back({key.second, &samples, per_run});
+    by_kind[samples.kind] += per_run;
     total += per_run;
   }
   std::ranges::stable_sort(lines, std::greater<>(), &Line::per_run);
@@ -67,6 +70,15 @@ void StepTimes::print(std::span<const double> runs, size_t most) const {
   for (size_t i = 0; i < std::min(most, lines.size()); ++i)
     print_step(lines[i].number, *lines[i].samples, lines[i].per_run, total);
   if (lines.size() > most) fmt::print("  ... and {} more\n", lines.size() - most);
+  std::vector<std::pair<std::string, double>> kinds(by_kind.begin(), by_kind.end());
+  std::ranges::stable_sort(kinds, std::greater<>(), &std::pair<std::string, double>::second);
+  if (kinds.size() > 1) {
+    for (const auto& [kind, seconds] : kinds)
+      fmt::print("      {:>10.4f}            {:>6.1f} %  {}\n",
+                 seconds * 1e3,
+                 100 * seconds / total,
+                 kind);
+  }
   fmt::print("whole {:>10.4f} {:>10.4f}  {} runs, {:.4f} ms outside the steps\n",
              median(runs) * 1e3,
              *std::ranges::min_element(runs) * 1e3,

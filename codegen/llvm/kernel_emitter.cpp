@@ -10,10 +10,6 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
-constexpr int kTaskLevel = 1;
-constexpr int kVectorLevel = 2;
-constexpr int kInnerLevel = 3;
-
 /// Machine instructions for one vector, roughly: decides how far to unroll.
 int cost_of(const Instr& instr) {
   using ir::OpKind;
@@ -42,6 +38,8 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
       task_dims_.push_back(d);
     }
   }
+  copy_dim_ = kernel.short_vector ? inner_dims_.back() : kernel.vector_dim;
+  columns_in_memory_ = can_keep_columns_in_memory();
   slots_.resize(kernel.instrs.size());
   positions_.resize(kernel.dims.size());
   llvm::FastMathFlags flags;
@@ -57,14 +55,16 @@ Reduction KernelEmitter::reduction_of(const Instr& accumulate) const {
   return {accumulate.op, instr(accumulate.operands[0]).dtype};
 }
 
+uint64_t KernelEmitter::inner_dims_mask() const {
+  uint64_t dims = 0;
+  for (const int d : inner_dims_)
+    dims |= bit(d);
+  return dims;
+}
+
 void KernelEmitter::find_dependencies() {
   deps_.assign(kernel_.instrs.size(), 0);
-  const uint64_t inner = [&] {
-    uint64_t dims = 0;
-    for (const int d : inner_dims_)
-      dims |= bit(d);
-    return dims;
-  }();
+  const uint64_t inner = inner_dims_mask();
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
     uint64_t dims = 0;
@@ -89,6 +89,10 @@ bool KernelEmitter::varies(int number) const {
   return (deps_[static_cast<size_t>(number)] & bit(kernel_.vector_dim)) != 0;
 }
 
+bool KernelEmitter::has_copies(int number) const {
+  return (deps_[static_cast<size_t>(number)] & bit(copy_dim_)) != 0;
+}
+
 void KernelEmitter::find_splats() {
   needs_splat_.assign(kernel_.instrs.size(), false);
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
@@ -110,6 +114,7 @@ bool KernelEmitter::is_pinned(const Instr& at) const {
 }
 
 int KernelEmitter::level_of(uint64_t dims) const {
+  if (columns_in_memory_ && (dims & bit(kernel_.vector_dim)) != 0) return innermost_level();
   for (int j = static_cast<int>(inner_dims_.size()); j-- > 0;) {
     if ((dims & bit(inner_dims_[static_cast<size_t>(j)])) != 0) return kInnerLevel + j;
   }
@@ -117,10 +122,13 @@ int KernelEmitter::level_of(uint64_t dims) const {
   return dims == 0 ? 0 : kTaskLevel;
 }
 
+int KernelEmitter::innermost_level() const {
+  return kInnerLevel + static_cast<int>(inner_dims_.size()) - (columns_in_memory_ ? 0 : 1);
+}
+
 KernelEmitter::Plan KernelEmitter::make_plan(const Phase& phase) {
   const int straight_level = kernel_.vector_is_inner() ? kTaskLevel : kVectorLevel;
-  const int innermost =
-      phase.loop ? kInnerLevel + static_cast<int>(inner_dims_.size()) - 1 : straight_level;
+  const int innermost = phase.loop ? innermost_level() : straight_level;
   Plan plan{.phase = &phase, .levels = {}, .accumulates = {}};
   for (const int number : phase.instrs) {
     const Instr& at = instr(number);
@@ -160,10 +168,11 @@ int KernelEmitter::max_live_vectors(const Plan& plan) const {
   return most;
 }
 
-/// Columns are reduced in strips, so that as much of a row is read at once as there are
-/// accumulators: every step to the next row is another page to memory.
+/// Of strips of columns as much of a row is read at once as there are accumulators: every step to
+/// the next row is another page to memory.
 int KernelEmitter::most_copies() const {
-  return !inner_dims_.empty() && !kernel_.vector_is_inner() ? 16 : 4;
+  if (inner_dims_.empty() || kernel_.vector_is_inner() || columns_in_memory_) return 4;
+  return kernel_.short_vector ? 8 : 16;
 }
 
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot
@@ -207,15 +216,23 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   find_splats();
   for (const Phase& phase : kernel_.phases)
     plans_.push_back(make_plan(phase));
-  unroll_ = most_copies();
-  for (const Plan& plan : plans_)
-    unroll_ = std::min(unroll_, choose_copies(plan));
+  if (!kernel_.short_vector) {
+    unroll_ = most_copies();
+    for (const Plan& plan : plans_)
+      unroll_ = std::min(unroll_, choose_copies(plan));
+  }
   make_alias_scopes();
   collect_accesses();
   start_accesses();
   for (const Plan& plan : plans_)
     emit_level(plan, 0, 0);
-  emit_tasks();
+  const Range tasks{function_->getArg(2), function_->getArg(3)};
+  const Range vectors{function_->getArg(4), function_->getArg(5)};
+  if (reads_across()) {
+    emit_tiles(tasks, vectors);
+  } else {
+    emit_tasks(tasks, vectors);
+  }
   end_streams();
   b.CreateRetVoid();
   return function_;
@@ -250,15 +267,20 @@ void KernelEmitter::emit_phases() {
 
 void KernelEmitter::emit_loop_phase(const Plan& plan) {
   // An outer vector loop spans all phases; an inner one is this phase's own.
-  if (kernel_.vector_is_inner()) unroll_ = choose_copies(plan);
+  const int outer_unroll = unroll_;
+  if (kernel_.vector_is_inner() || kernel_.short_vector) unroll_ = choose_copies(plan);
   start_accumulators(plan);
   emit_level(plan, kTaskLevel, kVectorLevel);
   emit_inner(plan, 0);
   finish_accumulators(plan);
+  if (kernel_.short_vector) unroll_ = outer_unroll;
 }
 
 void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
-  if (depth == inner_dims_.size()) return;
+  if (depth == inner_dims_.size()) {
+    if (columns_in_memory_) emit_row_of_columns();
+    return;
+  }
   const int dim = inner_dims_[depth];
   const auto [begin, end] = inner_range(dim);
   const int level = kInnerLevel + static_cast<int>(depth);
@@ -271,10 +293,30 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
     emit_vector_loops(begin, end, streams_of(plan), body);
     return;
   }
-  loop(begin, end, 1, [&](llvm::Value* position) {
+  const auto at_position = [&](llvm::Value* position) {
     positions_[static_cast<size_t>(dim)] = position;
     body();
-  });
+  };
+  if (dim == copy_dim_) {
+    emit_copied_loop(begin, end, at_position);
+  } else {
+    loop(begin, end, 1, at_position);
+  }
+}
+
+/// As many positions at once as there are copies, and then what is left one by one.
+void KernelEmitter::emit_copied_loop(llvm::Value* begin,
+                                     llvm::Value* end,
+                                     const std::function<void(llvm::Value*)>& body) {
+  auto& b = e_.b;
+  llvm::Value* count =
+      b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
+  llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(unroll_)));
+  llvm::Value* main_end = b.CreateAdd(begin, b.CreateSub(count, rest));
+  copies_ = unroll_;
+  loop(begin, main_end, unroll_, body);
+  copies_ = 1;
+  loop(main_end, end, 1, body);
 }
 
 void KernelEmitter::emit_level(const Plan& plan, int first_level, int last_level) {
@@ -293,23 +335,22 @@ void KernelEmitter::emit_instr(int number) {
     emit_accumulate(at, number);
     return;
   }
-  const bool is_vector_store = at.kind == InstrKind::store && in_vector_loop_ && varies(number);
+  const int copies = has_copies(number) ? copies_ : 1;
   if (at.kind == InstrKind::store) {
-    for (int copy = 0; copy < (is_vector_store ? copies_ : 1); ++copy)
+    for (int copy = 0; copy < copies; ++copy)
       emit_store(at, number, copy);
     return;
   }
   Slot slot;
-  const int copies = varies(number) ? copies_ : 1;
-  if (copies > 1 && is_interleaved(at)) {
+  if (copies > 1 && varies(number) && is_interleaved(at)) {
     slot.copies = emit_interleaved(at);
   } else {
     for (int copy = 0; copy < copies; ++copy)
       slot.copies.push_back(emit_copy(at, number, copy));
   }
-  const bool is_uniform = !varies(number);
-  if (is_uniform && needs_splat_[static_cast<size_t>(number)]) {
-    slot.splat = e_.splat(slot.copies[0]);
+  if (!varies(number) && needs_splat_[static_cast<size_t>(number)]) {
+    for (llvm::Value* value : slot.copies)
+      slot.splats.push_back(e_.splat(value));
   }
   slots_[static_cast<size_t>(number)] = std::move(slot);
 }
@@ -335,13 +376,12 @@ KernelEmitter::Values KernelEmitter::emit_interleaved(const Instr& at) {
 llvm::Value* KernelEmitter::operand(int number, int copy, bool as_vector) {
   const Slot& slot = slots_[static_cast<size_t>(number)];
   check(!slot.copies.empty(), "a kernel instruction is computed before it is used");
-  if (varies(number)) {
-    // Computed for more copies or fewer elsewhere would be another loop's value.
-    check(static_cast<int>(slot.copies.size()) == copies_, "a varying value has its copies");
-    return slot.copies[static_cast<size_t>(copy)];
-  }
-  if (!as_vector) return slot.copies[0];
-  return slot.splat != nullptr ? slot.splat : e_.splat(slot.copies[0]);
+  const size_t at = has_copies(number) ? static_cast<size_t>(copy) : 0;
+  // Computed for more copies or fewer elsewhere would be another loop's value.
+  check(static_cast<int>(slot.copies.size()) == (has_copies(number) ? copies_ : 1),
+        "a value has its copies");
+  if (varies(number) || !as_vector) return slot.copies[at];
+  return slot.splats.empty() ? e_.splat(slot.copies[at]) : slot.splats[at];
 }
 
 llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
@@ -372,10 +412,15 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
   return nullptr;
 }
 
+/// The loop over an outer vector dimension may stand in its rest, with fewer copies.
+int KernelEmitter::num_accumulator_copies() const {
+  return kernel_.vector_is_inner() || kernel_.short_vector ? unroll_ : copies_;
+}
+
 void KernelEmitter::start_accumulators(const Plan& plan) {
   accumulators_.clear();
   accumulator_at_.clear();
-  const int copies = kernel_.vector_is_inner() ? unroll_ : copies_;
+  const int copies = num_accumulator_copies();
   for (const int number : plan.accumulates) {
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
     const Reduction reduction = reduction_of(instr(number));
@@ -407,8 +452,9 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
 }
 
 void KernelEmitter::finish_accumulators(const Plan& plan) {
-  const bool folds = kernel_.vector_is_inner();
-  const int copies = folds ? unroll_ : copies_;
+  const bool folds_lanes = kernel_.vector_is_inner();
+  const bool folds = folds_lanes || kernel_.short_vector;
+  const int copies = num_accumulator_copies();
   for (const int number : plan.accumulates) {
     const Reduction reduction = reduction_of(instr(number));
     const size_t width = reduction.tracks_position() ? 2 : 1;
@@ -426,12 +472,13 @@ void KernelEmitter::finish_accumulators(const Plan& plan) {
         }
       }
       partials.resize(1);
-      partials[0] = fold_lanes(e_, reduction, partials[0]);
+      if (folds_lanes) partials[0] = fold_lanes(e_, reduction, partials[0]);
     }
     for (const Partial& partial : partials) {
       slot.copies.push_back(reduction_result(e_, reduction, partial));
     }
-    if (folds && needs_splat_[static_cast<size_t>(number)]) slot.splat = e_.splat(slot.copies[0]);
+    if (folds_lanes && needs_splat_[static_cast<size_t>(number)])
+      slot.splats.push_back(e_.splat(slot.copies[0]));
     slots_[static_cast<size_t>(number)] = std::move(slot);
   }
   accumulators_.clear();

@@ -7,6 +7,11 @@
 // along the vector dimension stay scalar, and the vector loop is unrolled by `copies` with as many
 // accumulators. Levels: 0 before all loops, 1 the body of the loop over tasks, 2 the body of the
 // loop over an outer vector dimension, 3 + j the body of the loop over inner dimension j.
+//
+// Columns are reduced in one of three ways. Few of them, a short vector dimension: the copies of
+// the body are positions of the last inner dimension instead. In one loop phase: row by row as
+// memory has them, with accumulators for many columns in memory of their own, and the vector loop
+// inside the inner ones. Else in strips as wide as registers allow.
 
 #include <functional>
 #include <optional>
@@ -35,11 +40,15 @@ class KernelEmitter {
  private:
   using Values = llvm::SmallVector<llvm::Value*, 4>;
 
-  /// What an instruction computed: one scalar when it is uniform along the vector dimension, else
-  /// one vector for each copy of the unrolled body.
+  static constexpr int kTaskLevel = 1;
+  static constexpr int kVectorLevel = 2;
+  static constexpr int kInnerLevel = 3;
+
+  /// What an instruction computed: a scalar when it is uniform along the vector dimension, else a
+  /// vector; one for each copy of the unrolled body unless the copies agree.
   struct Slot {
     Values copies;
-    llvm::Value* splat = nullptr;  // of a uniform value that varying instructions use
+    Values splats;  // of uniform values that varying instructions use
   };
 
   /// An address, or the affine part of an index when `buffer` is -1, as far as the loops that are
@@ -57,6 +66,17 @@ class KernelEmitter {
     std::vector<int> accumulates;
   };
 
+  struct Range {
+    llvm::Value* begin = nullptr;
+    llvm::Value* end = nullptr;
+  };
+
+  /// An accumulator of many columns, in memory.
+  struct Column {
+    llvm::Value* memory = nullptr;
+    llvm::Value* start = nullptr;  // a vector
+  };
+
   /// Values that change with each open loop.
   struct Scope {
     std::vector<Slot> slots;
@@ -71,27 +91,47 @@ class KernelEmitter {
   Plan make_plan(const Phase& phase);
   [[nodiscard]] bool is_pinned(const Instr& instr) const;
   [[nodiscard]] int level_of(uint64_t dims) const;
+  [[nodiscard]] int innermost_level() const;
+  [[nodiscard]] uint64_t inner_dims_mask() const;
   [[nodiscard]] bool varies(int number) const;
+  [[nodiscard]] bool has_copies(int number) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
   [[nodiscard]] int most_copies() const;
   [[nodiscard]] int max_live_vectors(const Plan& plan) const;
   void emit_phases();
   void emit_loop_phase(const Plan& plan);
   void emit_inner(const Plan& plan, size_t depth);
+  void emit_copied_loop(llvm::Value* begin,
+                        llvm::Value* end,
+                        const std::function<void(llvm::Value*)>& body);
   void emit_level(const Plan& plan, int first_level, int last_level);
   void emit_instr(int number);
   llvm::Value* emit_copy(const Instr& instr, int number, int copy);
   [[nodiscard]] static bool is_interleaved(const Instr& instr);
   Values emit_interleaved(const Instr& instr);
   void emit_accumulate(const Instr& instr, int number);
+  [[nodiscard]] int num_accumulator_copies() const;
   void start_accumulators(const Plan& plan);
   void finish_accumulators(const Plan& plan);
   llvm::Value* operand(int number, int copy, bool as_vector);
   [[nodiscard]] const Instr& instr(int number) const;
   [[nodiscard]] Reduction reduction_of(const Instr& instr) const;
 
+  // kernel_emitter_columns.cpp
+  [[nodiscard]] bool can_keep_columns_in_memory() const;
+  void emit_columns(Range columns);
+  void make_columns();
+  void start_columns();
+  void load_columns();
+  void store_columns();
+  void emit_row_of_columns();
+  void finish_columns();
+  llvm::Value* column_place(const Column& column, llvm::Value* position, int copy);
+
   // kernel_emitter_loops.cpp
-  void emit_tasks();
+  [[nodiscard]] bool reads_across() const;
+  void emit_tiles(Range tasks, Range vectors);
+  void emit_tasks(Range tasks, Range vectors);
   void emit_vector_loops(llvm::Value* begin,
                          llvm::Value* end,
                          llvm::ArrayRef<int> streams,
@@ -122,6 +162,8 @@ class KernelEmitter {
   void enter_dims(llvm::ArrayRef<int> dims, const Plan* plan);
   llvm::Value* param(int index);
   llvm::Value* lane_offsets(int stride_param);
+  [[nodiscard]] int64_t copy_distance(int copy) const;
+  llvm::Value* offset_of_copy(const Instr& instr, int copy);
   llvm::Value* copy_offset(int stride_param, int copy);
   llvm::Value* emit_index(const Instr& instr, int number, int copy);
   llvm::Value* emit_load(const Instr& instr, int number, int copy);
@@ -151,12 +193,17 @@ class KernelEmitter {
   std::vector<llvm::Value*> positions_;      // by dimension, of copy 0 and lane 0
   std::vector<llvm::Value*> accumulators_;   // carried by every loop of the phase
   llvm::DenseMap<int, int> accumulator_at_;  // instruction to its place in accumulators_
+  int copy_dim_ = 0;                         // which the copies are positions of
   int copies_ = 1;                           // in the body being emitted
   int unroll_ = 1;                           // copies in the main loop
   bool in_vector_loop_ = false;
   bool in_stream_loop_ = false;            // stores go past the caches
   llvm::Value* exceeds_caches_ = nullptr;  // made when first needed
   Values masks_;                           // by copy, the lanes in range; empty: all
+
+  bool columns_in_memory_ = false;
+  std::vector<Column> columns_;  // by accumulator of one copy
+  Range chunk_;                  // the columns in memory
 
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;

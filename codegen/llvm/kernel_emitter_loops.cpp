@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
@@ -59,15 +61,43 @@ void KernelEmitter::loop(llvm::Value* begin,
   restore_scope(std::move(scope));
 }
 
+/// Whether a row of the vector dimension is read from as many lines of memory, which the next task
+/// reads again: transposed operands of elementwise kernels.
+bool KernelEmitter::reads_across() const {
+  if (!inner_dims_.empty() || task_dims_.empty()) return false;
+  const auto reads = [&](const Instr& at) {
+    if (at.kind != InstrKind::load) return false;
+    const std::vector<Affine::Term>& terms = at.address.terms;
+    return terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::dynamic &&
+           terms[static_cast<size_t>(task_dims_.back())].stride == Stride::one;
+  };
+  return std::ranges::any_of(kernel_.instrs, reads);
+}
+
+/// Tasks and vectors in tiles that read each line as long as it is in the nearest cache.
+void KernelEmitter::emit_tiles(Range tasks, Range vectors) {
+  constexpr int64_t kTasks = 32;     // two lines of floats
+  constexpr int64_t kVectors = 256;  // lines
+  auto& b = e_.b;
+  const auto tile_at = [&](llvm::Value* begin, int64_t size, Range whole) -> Range {
+    llvm::Value* after = b.CreateAdd(begin, b.getInt64(static_cast<uint64_t>(size)));
+    return {begin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, whole.end)};
+  };
+  loop(tasks.begin, tasks.end, kTasks, [&](llvm::Value* task) {
+    const Range tile_tasks = tile_at(task, kTasks, tasks);
+    loop(vectors.begin, vectors.end, kVectors, [&](llvm::Value* vector) {
+      emit_tasks(tile_tasks, tile_at(vector, kVectors, vectors));
+    });
+  });
+}
+
 /// Task t stands at the row-major position t of the task dimensions: divided once at the start,
 /// then counted up like an odometer.
-void KernelEmitter::emit_tasks() {
+void KernelEmitter::emit_tasks(Range tasks, Range vectors) {
   auto& b = e_.b;
-  llvm::Value* begin = function_->getArg(2);
-  llvm::Value* end = function_->getArg(3);
   const size_t count = task_dims_.size();
   std::vector<llvm::Value*> starts(count);
-  llvm::Value* rest = begin;
+  llvm::Value* rest = tasks.begin;
   for (size_t i = count; i-- > 0;) {
     if (i == 0) {
       starts[i] = rest;
@@ -80,7 +110,7 @@ void KernelEmitter::emit_tasks() {
     rest = b.CreateUDiv(rest, extent);
   }
   accumulators_ = starts;  // the odometer travels as accumulators do
-  loop(begin, end, 1, [&](llvm::Value*) {
+  loop(tasks.begin, tasks.end, 1, [&](llvm::Value*) {
     const std::vector<llvm::Value*> odometer = std::exchange(accumulators_, {});
     for (size_t i = 0; i < count; ++i) {
       positions_[static_cast<size_t>(task_dims_[i])] = odometer[i];
@@ -89,10 +119,12 @@ void KernelEmitter::emit_tasks() {
     if (kernel_.vector_is_inner()) {
       copies_ = 1;
       emit_phases();
+    } else if (columns_in_memory_) {
+      emit_columns(vectors);
     } else {
       llvm::SmallVector<int, 4> streams;
       if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
-      emit_vector_loops(function_->getArg(4), function_->getArg(5), streams, [&] {
+      emit_vector_loops(vectors.begin, vectors.end, streams, [&] {
         enter_dims({kernel_.vector_dim}, nullptr);
         emit_phases();
       });
@@ -191,7 +223,8 @@ llvm::Value* KernelEmitter::lane_mask(llvm::Value* remaining) {
 }
 
 llvm::Value* KernelEmitter::mask_of_copy(int copy) const {
-  return masks_.empty() ? nullptr : masks_[static_cast<size_t>(copy)];
+  if (masks_.empty()) return nullptr;
+  return masks_[copy_dim_ == kernel_.vector_dim ? static_cast<size_t>(copy) : 0];
 }
 
 std::pair<llvm::Value*, llvm::Value*> KernelEmitter::inner_range(int dim) {

@@ -73,14 +73,19 @@ llvm::Value* KernelEmitter::lane_offsets(int stride_param) {
   return value;
 }
 
-/// How far copy `copy` of the unrolled body is from copy 0, in elements.
+/// How many positions of their dimension copy `copy` of the unrolled body is behind copy 0.
+int64_t KernelEmitter::copy_distance(int copy) const {
+  return copy_dim_ == kernel_.vector_dim ? int64_t{copy} * e_.lanes : copy;
+}
+
+/// How far that is with this stride, in elements.
 llvm::Value* KernelEmitter::copy_offset(int stride_param, int copy) {
   llvm::Value*& value = copy_offsets_[{stride_param, copy}];
   if (value == nullptr) {
     llvm::Value* stride = param(stride_param);
     const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
     e_.b.SetInsertPoint(entry_->getTerminator());
-    value = e_.b.CreateMul(stride, e_.b.getInt64(static_cast<uint64_t>(copy * e_.lanes)));
+    value = e_.b.CreateMul(stride, e_.b.getInt64(static_cast<uint64_t>(copy_distance(copy))));
   }
   return value;
 }
@@ -137,18 +142,23 @@ Stride KernelEmitter::vector_stride(const Instr& at) const {
                          : Stride::zero;
 }
 
+/// What to add to the address of copy 0; null: nothing.
+llvm::Value* KernelEmitter::offset_of_copy(const Instr& at, int copy) {
+  const Affine::Term& term = at.address.terms[static_cast<size_t>(copy_dim_)];
+  if (copy == 0 || term.stride == Stride::zero) return nullptr;
+  if (term.stride == Stride::dynamic) return copy_offset(term.param, copy);
+  return e_.b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
+}
+
 llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   llvm::Value* base =
       accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])].partial;
+  if (llvm::Value* offset = offset_of_copy(at, copy)) base = b.CreateAdd(base, offset);
   const Stride stride = vector_stride(at);
   if (stride == Stride::zero) return base;
-  if (stride == Stride::one) {
-    base = b.CreateAdd(base, b.getInt64(static_cast<uint64_t>(copy * e_.lanes)));
-    return b.CreateAdd(e_.splat(base), e_.iota(b.getInt64Ty()));
-  }
+  if (stride == Stride::one) return b.CreateAdd(e_.splat(base), e_.iota(b.getInt64Ty()));
   const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
-  if (copy > 0) base = b.CreateAdd(base, copy_offset(stride_param, copy));
   return b.CreateAdd(e_.splat(base), lane_offsets(stride_param));
 }
 
@@ -171,13 +181,13 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
       base = b.CreateInBoundsGEP(element, base, offset);
     }
   }
+  if (llvm::Value* offset = offset_of_copy(at, copy))
+    base = b.CreateInBoundsGEP(element, base, offset);
   const Stride stride = vector_stride(at);
   if (stride == Stride::one) {
-    base = b.CreateConstInBoundsGEP1_64(element, base, static_cast<uint64_t>(copy * e_.lanes));
     if (lanes != nullptr) lanes = b.CreateAdd(lanes, e_.iota(b.getInt64Ty()));
   } else if (stride == Stride::dynamic) {
     const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
-    if (copy > 0) base = b.CreateInBoundsGEP(element, base, copy_offset(stride_param, copy));
     llvm::Value* offsets = lane_offsets(stride_param);
     lanes = lanes == nullptr ? offsets : b.CreateAdd(lanes, offsets);
   }

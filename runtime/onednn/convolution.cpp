@@ -171,12 +171,24 @@ std::unique_ptr<LibraryCall> split_weight_grad(const LibraryOp& op, const Way& w
                                    .make_part = make_part});
 }
 
+PrimitiveSpec spec_of(const LibraryOp& op, const Way& way) {
+  if (op.op == ir::OpKind::conv) return forward(op, way);
+  return op.op == ir::OpKind::conv_input_grad ? input_grad(op, way) : weight_grad(op, way);
+}
+
 std::unique_ptr<LibraryCall> make_call(const LibraryOp& op, const Way& way) {
-  if (op.op == ir::OpKind::conv) return onednn::make_primitive_call(forward(op, way));
-  if (op.op == ir::OpKind::conv_input_grad) {
-    return onednn::make_primitive_call(input_grad(op, way));
-  }
-  return split_weight_grad(op, way);
+  if (op.op == ir::OpKind::conv_weight_grad) return split_weight_grad(op, way);
+  return onednn::make_primitive_call(spec_of(op, way));
+}
+
+/// Whether the layouts that oneDNN likes best for the images are those in which they are stored.
+bool likes_images_as_stored(const LibraryOp& op) {
+  const PrimitiveSpec spec = spec_of(op, {.name = "direct"});
+  const auto stays = [](const onednn::PrimitiveArg& arg) {
+    const bool is_weight = arg.id == DNNL_ARG_WEIGHTS || arg.id == DNNL_ARG_DIFF_WEIGHTS;
+    return is_weight || arg.plain == arg.wanted;
+  };
+  return stays(spec.result) && std::ranges::all_of(spec.operands, stays);
 }
 
 /// Winograd's algorithm (Lavin and Gray, 2016) is for dense windows of 3x3.
@@ -194,7 +206,10 @@ std::unique_ptr<LibraryCall> fastest_convolution(const LibraryOp& op) {
   const Way direct{.name = "direct"};
   constexpr double kWorthTiming = 3e7;
   if (flops(op) < kWorthTiming) return make_call(op, direct);
-  std::vector<Way> ways = {direct, {.name = "direct-as-stored", .as_stored = true}};
+  std::vector<Way> ways = {direct};
+  if (!likes_images_as_stored(op)) {
+    ways.push_back({.name = "direct-as-stored", .as_stored = true});
+  }
   if (may_use_winograd(op)) {
     ways.push_back({.name = "winograd", .how = algorithm::convolution_winograd});
   }

@@ -1,0 +1,138 @@
+// Reductions of columns row by row, as memory has them: strips that fit registers would jump from
+// page to page. Accumulators of many columns stay in memory of the function, near enough to be
+// loaded and stored again for each row.
+
+#include <algorithm>
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+namespace wick::codegen::llvm_jit {
+
+namespace {
+
+/// Some accumulators of so many columns and the rows' data fit the first cache.
+constexpr int64_t kColumns = 1024;
+constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the widest vector
+
+}  // namespace
+
+bool KernelEmitter::can_keep_columns_in_memory() const {
+  if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
+  const std::vector<Phase>& phases = kernel_.phases;
+  const bool one_loop = !phases.empty() && phases[0].loop &&
+                        std::ranges::count(phases, true, &Phase::loop) == 1 && phases.size() <= 2;
+  const auto is_of_bits = [&](const Instr& at) {
+    return at.kind == InstrKind::accumulate && reduction_of(at).dtype == DType::bool_;
+  };
+  return one_loop && std::ranges::none_of(kernel_.instrs, is_of_bits);
+}
+
+/// The body of the loop over tasks.
+void KernelEmitter::emit_columns(Range columns) {
+  auto& b = e_.b;
+  const Plan& plan = plans_[0];
+  make_columns();
+  loop(columns.begin, columns.end, kColumns, [&](llvm::Value* first) {
+    llvm::Value* after = b.CreateAdd(first, b.getInt64(kColumns));
+    chunk_ = {first, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, columns.end)};
+    start_columns();
+    emit_level(plan, kTaskLevel, kTaskLevel);
+    emit_inner(plan, 0);
+    emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] { finish_columns(); });
+  });
+}
+
+void KernelEmitter::make_columns() {
+  const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
+  e_.b.SetInsertPoint(entry_->getTerminator());
+  const auto add = [&](llvm::Value* start) {
+    auto* many = llvm::ArrayType::get(start->getType()->getScalarType(), kColumns);
+    auto* memory = e_.b.CreateAlloca(many);
+    memory->setAlignment(kColumnAlign);
+    columns_.push_back({memory, start});
+  };
+  for (const int number : plans_[0].accumulates) {
+    const Reduction reduction = reduction_of(instr(number));
+    const Partial start = reduction_start(e_, reduction);
+    add(start.value);
+    if (reduction.tracks_position()) add(start.position);
+  }
+}
+
+void KernelEmitter::start_columns() {
+  loop(chunk_.begin, chunk_.end, e_.lanes, [&](llvm::Value* position) {
+    for (const Column& column : columns_)
+      e_.b.CreateStore(column.start, column_place(column, position, 0));
+  });
+}
+
+llvm::Value* KernelEmitter::column_place(const Column& column, llvm::Value* position, int copy) {
+  auto& b = e_.b;
+  llvm::Value* index = b.CreateSub(position, chunk_.begin);
+  index = b.CreateAdd(index, b.getInt64(static_cast<uint64_t>(copy_distance(copy))));
+  return b.CreateInBoundsGEP(column.start->getType()->getScalarType(), column.memory, index);
+}
+
+/// The accumulators of the columns that the body works on.
+void KernelEmitter::load_columns() {
+  llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
+  accumulators_.clear();
+  accumulator_at_.clear();
+  const Column* column = columns_.data();
+  for (const int number : plans_[0].accumulates) {
+    const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
+    accumulator_at_[number] = static_cast<int>(accumulators_.size());
+    for (int copy = 0; copy < copies_; ++copy) {
+      for (int i = 0; i < width; ++i) {
+        llvm::Value* place = column_place(column[i], position, copy);
+        accumulators_.push_back(e_.b.CreateLoad(column[i].start->getType(), place));
+      }
+    }
+    column += width;
+  }
+}
+
+/// In the order in which they were loaded.
+void KernelEmitter::store_columns() {
+  llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
+  const Column* column = columns_.data();
+  auto value = accumulators_.begin();
+  for (const int number : plans_[0].accumulates) {
+    const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
+    for (int copy = 0; copy < copies_; ++copy) {
+      for (int i = 0; i < width; ++i, ++value) {
+        llvm::Value* place = column_place(column[i], position, copy);
+        e_.b.CreateStore(*value, place);
+      }
+    }
+    column += width;
+  }
+  accumulators_.clear();
+}
+
+void KernelEmitter::emit_row_of_columns() {
+  const Plan& plan = plans_[0];
+  emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] {
+    enter_dims({kernel_.vector_dim}, &plan);
+    load_columns();
+    emit_level(plan, innermost_level(), innermost_level());
+    store_columns();
+  });
+}
+
+/// What follows the loop phase, which may use what that computed for each column alone.
+void KernelEmitter::finish_columns() {
+  const Plan& plan = plans_[0];
+  enter_dims({kernel_.vector_dim}, nullptr);
+  load_columns();
+  finish_accumulators(plan);
+  for (size_t i = 0; i < plan.levels.size(); ++i) {
+    const int number = plan.phase->instrs[i];
+    const bool is_of_column = (deps_[static_cast<size_t>(number)] & inner_dims_mask()) == 0;
+    if (plan.levels[i] == innermost_level() && is_of_column && !is_pinned(instr(number)))
+      emit_instr(number);
+  }
+  if (plans_.size() > 1) emit_level(plans_[1], kTaskLevel, innermost_level());
+}
+
+}  // namespace wick::codegen::llvm_jit

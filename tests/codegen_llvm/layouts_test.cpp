@@ -1,0 +1,137 @@
+// Compiled kernels against the interpreter where the shape of the data decides the form of the
+// loops.
+
+#include "codegen/run_lowered.h"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "wick/codegen/kernel_compiler.h"
+#include "wick/ir/parser.h"
+
+namespace wick::test {
+namespace {
+
+codegen::KernelFunction compiled(const codegen::Kernel& kernel) {
+  return codegen::KernelCache::instance().get(kernel);
+}
+
+/// Checks the program's one fusion and returns its last kernel.
+std::shared_ptr<const codegen::Kernel> check_program(const std::string& text) {
+  codegen::KernelCache::instance().reset("");
+  use_kernel_runner(compiled);
+  const auto fused = expect_kernels_agree(*ir::parse_graph(text), 11);
+  use_kernel_runner(nullptr);
+  const auto fusions = fusions_of(*fused);
+  EXPECT_EQ(fusions.size(), 1U);
+  return fusions.empty() ? nullptr : codegen::lower(*fusions[0]).launches.back().kernel;
+}
+
+/// Sums and the places of maxima of columns, with one value a column used before and after the
+/// loop.
+std::string columns(const std::string& dtype, int64_t rows, int64_t count) {
+  return fmt::format(R"(
+graph @f(%x: {0}[2,{1},{2}], %g: {0}[{2}]) -> ({0}[{2}], i64[{2}], {0}[2,{1},{2}]) {{
+  %0 = mul %x, %g : {0}[2,{1},{2}]
+  %1 = reduce_sum %0 {{axes = [0, 1]}} : {0}[{2}]
+  %2 = mul %1, %g : {0}[{2}]
+  %3 = reshape %0 {{shape = [{3},{2}]}} : {0}[{3},{2}]
+  %4 = argmax %3 {{axes = [0]}} : i64[{2}]
+  return %2, %4, %0
+}})",
+                     dtype,
+                     rows,
+                     count,
+                     2 * rows);
+}
+
+TEST(Layouts, ColumnsAreReducedRowByRow) {
+  for (const char* dtype : {"f32", "f64", "f16", "i32", "i8"}) {
+    for (const int64_t count : {17, 64, 1023, 1024, 1061, 2100})
+      check_program(columns(dtype, 5, count));
+  }
+}
+
+TEST(Layouts, ColumnsOfManyLoopsAreReducedInStrips) {
+  const auto kernel = check_program(R"(
+graph @softmax(%x: f32[9,130]) -> (f32[9,130]) {
+  %0 = reduce_max %x {axes = [0], keepdims = true} : f32[1,130]
+  %1 = sub %x, %0 : f32[9,130]
+  %2 = exp %1 : f32[9,130]
+  %3 = reduce_sum %2 {axes = [0], keepdims = true} : f32[1,130]
+  %4 = div %2, %3 : f32[9,130]
+  return %4
+})");
+  EXPECT_FALSE(kernel->short_vector);
+}
+
+std::string batch_norm(int64_t rows, int64_t block) {
+  return fmt::format(R"(
+graph @bn(%x: f32[2,3,{0},{1}], %g: f32[1,3,1,{1}], %n: f32[] {{scalar}}) -> (f32[2,3,{0},{1}], f32[3,{1}]) {{
+  %0 = reduce_sum %x {{axes = [0,2], keepdims = true}} : f32[1,3,1,{1}]
+  %1 = div %0, %n : f32[1,3,1,{1}]
+  %2 = sub %x, %1 : f32[2,3,{0},{1}]
+  %3 = mul %2, %2 : f32[2,3,{0},{1}]
+  %4 = reduce_sum %3 {{axes = [0,2]}} : f32[3,{1}]
+  %5 = reshape %4 {{shape = [1,3,1,{1}]}} : f32[1,3,1,{1}]
+  %6 = mul %5, %g : f32[1,3,1,{1}]
+  %7 = exp %2 : f32[2,3,{0},{1}]
+  %8 = mul %7, %6 : f32[2,3,{0},{1}]
+  return %8, %4
+}})",
+                     rows,
+                     block);
+}
+
+TEST(Layouts, FewColumnsTakeSeveralRowsAtOnce) {
+  for (const int64_t block : {2, 3, 8, 16}) {
+    for (const int64_t rows : {2, 7, 8, 9, 50}) {
+      const auto kernel = check_program(batch_norm(rows, block));
+      EXPECT_TRUE(kernel->short_vector) << rows << ", " << block;
+    }
+  }
+}
+
+TEST(Layouts, ShortRowsOfElementsTakeSeveralAtOnce) {
+  for (const int64_t rows : {15, 16, 511, 512, 1300}) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[2,{0},7], %g: f32[2,1,7], %r: f32[{0},1]) -> (f32[2,{0},7]) {{
+  %0 = mul %x, %g : f32[2,{0},7]
+  %1 = add %0, %r : f32[2,{0},7]
+  %2 = exp %1 : f32[2,{0},7]
+  return %2
+}})",
+                                                  rows));
+    EXPECT_EQ(kernel->short_vector, rows >= 16) << rows;
+    EXPECT_EQ(kernel->blocking.has_value(), rows > 512) << rows;
+  }
+}
+
+TEST(Layouts, ManyShortRowsAreReducedOneALane) {
+  for (const int64_t length : {1, 3, 10, 32, 33}) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @softmax(%x: f32[300,{0}], %i: i64[300]) -> (f32[300,{0}], bool[300]) {{
+  %0 = reduce_max %x {{axes = [1], keepdims = true}} : f32[300,1]
+  %1 = sub %x, %0 : f32[300,{0}]
+  %2 = exp %1 : f32[300,{0}]
+  %3 = reduce_sum %2 {{axes = [1], keepdims = true}} : f32[300,1]
+  %4 = div %2, %3 : f32[300,{0}]
+  %5 = argmax %x {{axes = [1]}} : i64[300]
+  %6 = eq %5, %i : bool[300]
+  return %4, %6
+}})",
+                                                  length));
+    EXPECT_EQ(kernel->vector_is_inner(), length > 32) << length;
+  }
+}
+
+TEST(Layouts, TransposedOperandsAreReadInTiles) {
+  check_program(R"(
+graph @f(%x: f32[70,300], %y: f32[300,70]) -> (f32[70,300]) {
+  %0 = permute %y {axes = [1, 0]} : f32[70,300]
+  %1 = add %x, %0 : f32[70,300]
+  return %1
+})");
+}
+
+}  // namespace
+}  // namespace wick::test
