@@ -13,6 +13,17 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
+/// Of the last level, which many cores share, a core can count on little more than a few times what
+/// it has for itself: beyond 8 times its second level a copy runs at the speed of memory on machines
+/// whose last level is 50 times as large.
+int64_t usable_cache_bytes() {
+  constexpr int64_t kUnknown = int64_t{16} << 20U;
+  const int64_t own = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or less: the system does not know
+  const int64_t shared = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (own <= 0) return shared > 0 ? std::min(shared, kUnknown) : kUnknown;
+  return shared > 0 ? std::min(shared, 8 * own) : 8 * own;
+}
+
 HostTarget detect() {
   const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   std::vector<std::string> names;
@@ -29,8 +40,7 @@ HostTarget detect() {
     if (!host.features.empty()) host.features += ',';
     host.features += name;
   }
-  // 0 or less where the system does not know.
-  if (const int64_t bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > 0) host.cache_bytes = bytes;
+  host.cache_bytes = usable_cache_bytes();
   // WICK_CODEGEN_ISA makes this machine stand for an older one: avx2, or sse for the least.
   const char* chosen = std::getenv("WICK_CODEGEN_ISA");
   const std::string_view isa = chosen == nullptr ? "" : chosen;

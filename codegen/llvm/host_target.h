@@ -14,7 +14,7 @@ struct HostTarget {
   int lanes = 4;         // of 32 bits in the widest vector register
   bool avx512 = false;   // F, BW, DQ and VL: masks for every element type
   bool fma = false;
-  int64_t cache_bytes = int64_t{32} << 20;  // of the last level
+  int64_t cache_bytes = 0;  // that one core can count on
 };
 
 const HostTarget& host_target();
