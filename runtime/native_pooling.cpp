@@ -10,60 +10,10 @@
 
 #include "wick/runtime/library_call.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/pool_shape.h"
 
 namespace wick::runtime {
 namespace {
-
-constexpr int64_t kWorkGrain = 32768;  // elements read worth a thread
-
-struct PoolAxis {
-  int64_t in = 1;
-  int64_t out = 1;
-  int64_t kernel = 1;
-  int64_t stride = 1;
-  int64_t padding = 0;
-
-  [[nodiscard]] int64_t position(int64_t at, int64_t k) const { return at * stride - padding + k; }
-
-  /// Outputs whose window element k lies inside the input: [first, last).
-  [[nodiscard]] int64_t first_output(int64_t k) const {
-    const int64_t short_of = padding - k;
-    return short_of <= 0 ? 0 : (short_of + stride - 1) / stride;
-  }
-
-  [[nodiscard]] int64_t last_output(int64_t k) const {
-    const int64_t room = in - 1 + padding - k;
-    return room < 0 ? 0 : std::min(out, room / stride + 1);
-  }
-
-  /// Window elements of output `at` inside the input: [first, last).
-  [[nodiscard]] int64_t first_element(int64_t at) const {
-    return std::max<int64_t>(0, padding - at * stride);
-  }
-
-  [[nodiscard]] int64_t last_element(int64_t at) const {
-    return std::min(kernel, in + padding - at * stride);
-  }
-};
-
-/// A plane holds the channels of a block side by side: `lanes` of them.
-struct PoolShape {
-  int64_t planes = 1;
-  PoolAxis rows;
-  PoolAxis columns;
-  int64_t lanes = 1;
-  bool exclude_padding = false;
-
-  [[nodiscard]] int64_t in_plane() const { return rows.in * columns.in * lanes; }
-
-  [[nodiscard]] int64_t out_plane() const { return rows.out * columns.out * lanes; }
-
-  /// Planes worth a thread.
-  [[nodiscard]] int64_t grain() const {
-    const int64_t work = in_plane() + out_plane() * rows.kernel * columns.kernel;
-    return std::max<int64_t>(1, kWorkGrain / std::max<int64_t>(1, work));
-  }
-};
 
 PoolShape pool_shape(const ir::Attributes& attributes, const Shape& in, const Shape& out) {
   const std::vector<int64_t>& kernel = attributes.integers("kernel");
@@ -121,6 +71,15 @@ void for_each_pair_of_row(const PoolShape& shape, int64_t row, const Body& body)
   walk(stride, One());
 }
 
+/// Calls body(column, lane, output element) for each output of a row.
+template <typename Body>
+void for_each_of_row(const PoolShape& shape, const Body& body) {
+  for (int64_t column = 0, x = 0; column < shape.columns.out; ++column) {
+    for (int64_t lane = 0; lane < shape.lanes; ++lane, ++x)
+      body(column, lane, x);
+  }
+}
+
 /// Elements of the window that count, for output (row, column).
 template <typename T>
 T window_size(const PoolShape& shape, int64_t row, int64_t column) {
@@ -157,11 +116,11 @@ using Position = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 template <typename T>
 void find_largest(const PoolShape& shape, const T* in, int64_t row, T* best, Position<T>* place) {
   const int64_t top = std::max<int64_t>(0, shape.rows.position(row, 0)) * shape.columns.in;
-  for (int64_t x = 0; x < shape.columns.out * shape.lanes; ++x) {
-    const int64_t left = std::max<int64_t>(0, shape.columns.position(x / shape.lanes, 0));
+  for_each_of_row(shape, [&](int64_t column, int64_t lane, int64_t x) {
+    const int64_t left = std::max<int64_t>(0, shape.columns.position(column, 0));
     best[x] = -std::numeric_limits<T>::infinity();
-    place[x] = static_cast<Position<T>>((top + left) * shape.lanes + x % shape.lanes);
-  }
+    place[x] = static_cast<Position<T>>((top + left) * shape.lanes + lane);
+  });
   for_each_pair_of_row(shape, row, [&](int64_t to, int64_t from) {
     const T value = in[from];
     const bool wins = (value > best[to]) | ((value != value) & (best[to] == best[to]));
@@ -191,8 +150,9 @@ void avg_pool(const PoolShape& shape, const T* const* operands, T* out) {
   for (int64_t row = 0; row < shape.rows.out; ++row, out += width) {
     std::fill_n(out, width, T{0});
     for_each_pair_of_row(shape, row, [&](int64_t to, int64_t from) { out[to] += in[from]; });
-    for (int64_t x = 0; x < width; ++x)
-      out[x] /= window_size<T>(shape, row, x / shape.lanes);
+    for_each_of_row(shape, [&](int64_t column, int64_t /*lane*/, int64_t x) {
+      out[x] /= window_size<T>(shape, row, column);
+    });
   }
 }
 
@@ -203,9 +163,9 @@ void avg_pool_grad(const PoolShape& shape, const T* const* operands, T* out) {
   const int64_t width = shape.columns.out * shape.lanes;
   std::vector<T> shares(static_cast<size_t>(width));
   for (int64_t row = 0; row < shape.rows.out; ++row, cotangent += width) {
-    for (int64_t x = 0; x < width; ++x) {
-      shares[static_cast<size_t>(x)] = cotangent[x] / window_size<T>(shape, row, x / shape.lanes);
-    }
+    for_each_of_row(shape, [&](int64_t column, int64_t /*lane*/, int64_t x) {
+      shares[static_cast<size_t>(x)] = cotangent[x] / window_size<T>(shape, row, column);
+    });
     for_each_pair_of_row(shape, row, [&](int64_t to, int64_t from) {
       out[from] += shares[static_cast<size_t>(to)];
     });
@@ -277,7 +237,10 @@ std::unique_ptr<LibraryCall> make_native_pooling(const LibraryOp& op) {
   const PoolShape shape = pool_shape(op.attributes, in, out);
   if (shape.in_plane() > std::numeric_limits<int32_t>::max()) return nullptr;
   if (op.result.dtype == DType::f32) {
-    return std::make_unique<Pooling<float>>(op, shape, function_of<float>(op.op));
+    const bool in_blocks =
+        op.op == ir::OpKind::max_pool2d_grad && can_max_pool_grad_blocks(shape.lanes);
+    return std::make_unique<Pooling<float>>(
+        op, shape, in_blocks ? max_pool_grad_blocks : function_of<float>(op.op));
   }
   if (op.result.dtype == DType::f64) {
     return std::make_unique<Pooling<double>>(op, shape, function_of<double>(op.op));

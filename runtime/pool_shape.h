@@ -1,0 +1,66 @@
+#pragma once
+
+// The planes that pooling works on. Internal to native_pooling*.cpp.
+
+#include <algorithm>
+#include <cstdint>
+
+namespace wick::runtime {
+
+struct PoolAxis {
+  int64_t in = 1;
+  int64_t out = 1;
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t padding = 0;
+
+  [[nodiscard]] int64_t position(int64_t at, int64_t k) const { return at * stride - padding + k; }
+
+  /// Outputs whose window element k lies inside the input: [first, last).
+  [[nodiscard]] int64_t first_output(int64_t k) const {
+    const int64_t short_of = padding - k;
+    return short_of <= 0 ? 0 : (short_of + stride - 1) / stride;
+  }
+
+  [[nodiscard]] int64_t last_output(int64_t k) const {
+    const int64_t room = in - 1 + padding - k;
+    return room < 0 ? 0 : std::min(out, room / stride + 1);
+  }
+
+  /// Window elements of output `at` inside the input: [first, last).
+  [[nodiscard]] int64_t first_element(int64_t at) const {
+    return std::max<int64_t>(0, padding - at * stride);
+  }
+
+  [[nodiscard]] int64_t last_element(int64_t at) const {
+    return std::min(kernel, in + padding - at * stride);
+  }
+};
+
+/// A plane holds the channels of a block side by side: `lanes` of them.
+struct PoolShape {
+  int64_t planes = 1;
+  PoolAxis rows;
+  PoolAxis columns;
+  int64_t lanes = 1;
+  bool exclude_padding = false;
+
+  [[nodiscard]] int64_t in_plane() const { return rows.in * columns.in * lanes; }
+
+  [[nodiscard]] int64_t out_plane() const { return rows.out * columns.out * lanes; }
+
+  /// Planes worth a thread.
+  [[nodiscard]] int64_t grain() const {
+    const int64_t work = in_plane() + out_plane() * rows.kernel * columns.kernel;
+    constexpr int64_t kWorkGrain = 32768;  // elements read worth a thread
+    return std::max<int64_t>(1, kWorkGrain / std::max<int64_t>(1, work));
+  }
+};
+
+/// Whether max_pool_grad_blocks works for blocks of so many channels on this machine.
+bool can_max_pool_grad_blocks(int64_t lanes);
+
+/// max_pool2d_grad of one plane, a block of channels: operands are the input and the cotangent.
+void max_pool_grad_blocks(const PoolShape& shape, const float* const* operands, float* result);
+
+}  // namespace wick::runtime
