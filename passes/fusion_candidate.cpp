@@ -106,8 +106,7 @@ bool RecomputeCandidate::is_costly() const {
 
 bool RecomputeCandidate::is_random() const {
   const auto is_draw = [](const Node* node) { return has(node->op(), ir::kRandom); };
-  return std::ranges::any_of(nodes_, is_draw) &&
-         std::ranges::all_of(nodes_, [&](const Node* node) {
+  return std::ranges::any_of(nodes_, is_draw) && std::ranges::all_of(nodes_, [&](const Node* node) {
            return is_draw(node) || !has(node->op(), ir::kCostly);
          });
 }
@@ -147,21 +146,35 @@ bool RecomputeCandidate::is_complete_move() const {
          });
 }
 
-int64_t RecomputeCandidate::bytes_loaded() const {
-  const std::vector<Node*> operands = clusters_->operands(reader_);
-  std::vector<const Node*> seen;
-  int64_t bytes = 0;
+/// What the ops read and are not, once each.
+std::vector<const Node*> RecomputeCandidate::leaves() const {
+  std::vector<const Node*> found;
   for (const Node* node : nodes_) {
     for (const ir::Value& operand : node->operands()) {
       const Node* leaf = operand.node;
-      if (clusters_->is_free(*leaf) || clusters_->is_inside(*leaf, home_)) continue;
-      if (leaf->type().numel() <= 1 || clusters_->is_inside(*leaf, reader_)) continue;
-      if (std::ranges::find(operands, leaf) != operands.end()) continue;
-      if (std::ranges::find(seen, leaf) != seen.end()) continue;
-      seen.push_back(leaf);
-      const int64_t elements = std::min(leaf->type().numel(), value_->type().numel());
-      bytes += elements * static_cast<int64_t>(size_of(leaf->type().dtype));
+      if (clusters_->is_free(*leaf) || std::ranges::find(nodes_, leaf) != nodes_.end()) continue;
+      if (std::ranges::find(found, leaf) == found.end()) found.push_back(leaf);
     }
+  }
+  return found;
+}
+
+bool RecomputeCandidate::starts_at_home() const {
+  return std::ranges::any_of(leaves(),
+                             [&](const Node* leaf) { return clusters_->is_inside(*leaf, home_); });
+}
+
+int64_t RecomputeCandidate::bytes_loaded() const {
+  const std::vector<Node*> operands = clusters_->operands(reader_);
+  int64_t bytes = 0;
+  for (const Node* leaf : leaves()) {
+    if (leaf->type().numel() <= 1 || clusters_->is_inside(*leaf, reader_)) continue;
+    if (std::ranges::find(operands, leaf) != operands.end()) continue;
+    const int64_t elements = std::min(leaf->type().numel(), value_->type().numel());
+    bytes += elements * static_cast<int64_t>(size_of(leaf->type().dtype));
+    const bool is_stored =
+        clusters_->home(*leaf) != home_ || !clusters_->outside_readers(*leaf).empty();
+    if (!is_stored) bytes += static_cast<int64_t>(leaf->type().num_bytes());
   }
   return bytes;
 }

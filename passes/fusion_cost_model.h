@@ -105,13 +105,17 @@ class RecomputeCandidate {
   [[nodiscard]] bool is_move() const;
   /// A move that takes all ops along: none of them is needed where they are now.
   [[nodiscard]] bool is_complete_move() const;
-  /// What the reader has to load for it, beyond what it loads already.
+  /// What the reader has to load for it, beyond what it loads already, and what has to be stored
+  /// for that.
   [[nodiscard]] int64_t bytes_loaded() const;
+  /// The ops start from values that the group of the value goes on computing.
+  [[nodiscard]] bool starts_at_home() const;
   /// The load of the value, and its store when nobody else needs it.
   [[nodiscard]] int64_t bytes_saved() const;
 
  private:
   [[nodiscard]] bool is_needed_at_home(const ir::Node& node) const;
+  [[nodiscard]] std::vector<const ir::Node*> leaves() const;
 
   const FusionClusters* clusters_;
   const ir::Node* value_;

@@ -34,6 +34,48 @@ std::vector<Node*> closure_of(const FusionClusters& clusters, Node& value) {
   return nodes;
 }
 
+/// The cheap end of what computes `value` inside its home: from values that are stored anyway, or
+/// that are better stored than computed again. Empty when the value is one of those.
+std::vector<Node*> cheap_closure_of(const FusionClusters& clusters, Node& value) {
+  const int home = clusters.home(value);
+  const auto is_kept = [&](const Node& node) {
+    return has(node.op(), ir::kReduction) || has(node.op(), ir::kCostly);
+  };
+  if (is_kept(value)) return {};
+  const auto is_copied = [&](const Node& node) {
+    const bool is_of_row =
+        clusters.cluster(home).row && clusters.level(node) == FusionClusters::Level::row;
+    return clusters.is_inside(node, home) && !is_kept(node) && !is_of_row &&
+           clusters.outside_readers(node).empty();
+  };
+  std::vector<Node*> nodes;
+  std::set<int> seen{value.id()};
+  std::vector<Node*> stack{&value};
+  while (!stack.empty()) {
+    Node* node = stack.back();
+    stack.pop_back();
+    nodes.push_back(node);
+    for (const ir::Value& operand : node->operands()) {
+      if (clusters.is_free(*operand.node) || !is_copied(*operand.node)) continue;
+      if (seen.insert(operand.node->id()).second) stack.push_back(operand.node);
+    }
+  }
+  std::ranges::sort(nodes, {}, [&](const Node* node) { return clusters.position(*node); });
+  return nodes;
+}
+
+/// Copies `value` into the reader, with all that computes it inside its home or with the end of
+/// that.
+Objection copy_into(FusionClusters& clusters, int reader, Node& value) {
+  const std::vector<Node*> nodes = closure_of(clusters, value);
+  const Objection no = nodes.empty() ? Objection(fusion_code::kReduction, kOnce)
+                                     : clusters.copy_into(reader, value, nodes);
+  if (no.empty()) return no;
+  const std::vector<Node*> end = cheap_closure_of(clusters, value);
+  if (end.empty() || end == nodes || !clusters.copy_into(reader, value, end).empty()) return no;
+  return {};
+}
+
 /// One round over what a cluster reads; true when something was copied in.
 bool inline_into(FusionClusters& clusters, int reader, FusionLog& log, std::set<int>& tried) {
   bool changed = false;
@@ -42,9 +84,7 @@ bool inline_into(FusionClusters& clusters, int reader, FusionLog& log, std::set<
   for (Node* operand : operands) {
     const int home = clusters.home(*operand);
     if (home == FusionClusters::kNone || !tried.insert(operand->id()).second) continue;
-    const std::vector<Node*> nodes = closure_of(clusters, *operand);
-    const Objection no = nodes.empty() ? Objection(fusion_code::kReduction, kOnce)
-                                       : clusters.copy_into(reader, *operand, nodes);
+    const Objection no = copy_into(clusters, reader, *operand);
     changed = changed || no.empty();
     log.recomputed(*operand, *clusters.cluster(reader).members.front(), no);
   }

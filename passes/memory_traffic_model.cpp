@@ -31,7 +31,7 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   if (candidate.value().type().numel() <= 1) return {};
   if (is_better_drawn_again(candidate)) return {};
   if (candidate.is_costly()) return check_costly(candidate);
-  if (candidate.is_move()) return {};
+  if (candidate.is_move() && !candidate.starts_at_home()) return {};
   const auto num_ops = static_cast<int64_t>(candidate.ops().size());
   if (num_ops > kCheapOps) {
     return {fusion_code::kCost, "computing it takes {} ops, more than {}", num_ops, kCheapOps};

@@ -7,7 +7,6 @@
 
 namespace wick {
 
-using detail::HistoryPause;
 using detail::record_binary;
 using detail::record_unary;
 using detail::Term;
@@ -51,13 +50,6 @@ Tensor of_floats(std::string_view op, const Tensor& x, Where where, Formula form
 
 Tensor minus(const Tensor& a, const Tensor& b, Where where) {
   return record_binary(OpKind::sub, {a, where}, {b, where}, where);
-}
-
-/// The largest along the axes, kept, and a constant to autograd: results that subtract it do not
-/// depend on its value, so it has no gradient.
-Tensor peak(const Tensor& x, const Axes& axes, Where where) {
-  const HistoryPause pause;
-  return reduce(OpKind::reduce_max, x, axes, true, where);
 }
 
 /// Of no elements, which have no extreme to be looked for.
@@ -136,24 +128,6 @@ Tensor argmin(const Tensor& x, int axis, bool keepdims, Where where) {
     return record_binary(OpKind::bit_xor, {x, where}, {all_bits, where}, where);
   };
   return argmax(flipped(), axis, keepdims, where);
-}
-
-Tensor softmax(const Tensor& x, int axis, Where where) {
-  return of_floats("softmax", x, where, [&](const Tensor& y) {
-    if (reduced_count("softmax", y, {axis}, where) == 0) return y;  // nothing to normalize
-    const Tensor weight = exp(minus(y, peak(y, {axis}, where), where), where);
-    const Tensor total = sum(weight, {axis}, true, where);
-    return record_binary(OpKind::div, {weight, where}, {total, where}, where);
-  });
-}
-
-Tensor log_softmax(const Tensor& x, int axis, Where where) {
-  return of_floats("log_softmax", x, where, [&](const Tensor& y) {
-    if (reduced_count("log_softmax", y, {axis}, where) == 0) return y;
-    const Tensor shifted = minus(y, peak(y, {axis}, where), where);
-    const Tensor total = sum(exp(shifted, where), {axis}, true, where);
-    return minus(shifted, log(total, where), where);
-  });
 }
 
 }  // namespace wick
