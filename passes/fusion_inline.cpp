@@ -38,16 +38,22 @@ std::vector<Node*> closure_of(const FusionClusters& clusters, Node& value) {
 /// that are better stored than computed again. Empty when the value is one of those.
 std::vector<Node*> cheap_closure_of(const FusionClusters& clusters, Node& value) {
   const int home = clusters.home(value);
-  const auto is_kept = [&](const Node& node) {
-    return has(node.op(), ir::kReduction) || has(node.op(), ir::kCostly);
-  };
-  if (is_kept(value)) return {};
-  const auto is_copied = [&](const Node& node) {
+  const auto is_cheap = [&](const Node& node) {
     const bool is_of_row =
         clusters.cluster(home).row && clusters.level(node) == FusionClusters::Level::row;
-    return clusters.is_inside(node, home) && !is_kept(node) && !is_of_row &&
-           clusters.outside_readers(node).empty();
+    return clusters.is_inside(node, home) && !is_of_row && !has(node.op(), ir::kReduction) &&
+           !has(node.op(), ir::kCostly);
   };
+  const auto is_copied = [&](const Node& node) {
+    // A reshape of what is stored is free outside of kernels.
+    const Node* source = &node;
+    while (source->op() == ir::OpKind::reshape)
+      source = source->operand(0).node;
+    return is_cheap(node) && is_cheap(*source) && clusters.outside_readers(node).empty() &&
+           clusters.outside_readers(*source).empty();
+  };
+  const bool is_reshape = value.op() == ir::OpKind::reshape;
+  if (!is_cheap(value) || (is_reshape && !is_copied(*value.operand(0).node))) return {};
   std::vector<Node*> nodes;
   std::set<int> seen{value.id()};
   std::vector<Node*> stack{&value};
@@ -56,7 +62,13 @@ std::vector<Node*> cheap_closure_of(const FusionClusters& clusters, Node& value)
     stack.pop_back();
     nodes.push_back(node);
     for (const ir::Value& operand : node->operands()) {
-      if (clusters.is_free(*operand.node) || !is_copied(*operand.node)) continue;
+      if (clusters.is_free(*operand.node)) continue;
+      if (!is_copied(*operand.node)) {
+        // What is here as a copy is not stored here.
+        const bool is_copy = clusters.is_inside(*operand.node, home);
+        if (is_copy && clusters.home(*operand.node) != home) return {};
+        continue;
+      }
       if (seen.insert(operand.node->id()).second) stack.push_back(operand.node);
     }
   }

@@ -16,6 +16,9 @@ using ir::OpKind;
 
 namespace {
 
+/// Of what nobody read before.
+constexpr auto kStoredInstead = "it is stored in place of what is computed from it again";
+
 constexpr int kNone = FusionClusters::kNone;
 
 /// `exp f32[8,8]`; places are the remark's.
@@ -116,7 +119,8 @@ class FusionExplainer {
                       const Node& consumer,
                       int number,
                       const Objection& merge) {
-    const auto [first, second] = ranked(merge, copy_of(producer, number));
+    auto [first, second] = ranked(merge, copy_of(producer, number));
+    if (first.empty()) first = {fusion_code::kReuse, kStoredInstead};
     const std::string reason = first.reason();
     const std::string other = second.reason();
     const bool says_more = !other.empty() && other != reason;

@@ -36,35 +36,59 @@ class BatchSplit final : public LibraryCall {
         second_stride_(sum.second_stride),
         elements_(sum.result_elements),
         parts_(number_of_parts(sum)) {
-    const ThreadCountScope one_thread(1);
-    small_ = sum.make_part(images_ / parts_);
-    if (images_ % parts_ != 0) large_ = sum.make_part(images_ / parts_ + 1);
+    make_parts(sum);
     implementation_ = fmt::format("{}, batch in {}", small_->implementation(), parts_);
     partial_bytes_ = aligned(static_cast<size_t>(elements_) * sizeof(float));
     part_bytes_ = partial_bytes_ + std::max(aligned(small_->scratch_bytes()),
                                             large_ ? aligned(large_->scratch_bytes()) : 0);
+    finish_offset_ = static_cast<size_t>(parts_) * part_bytes_;
   }
 
   std::string_view implementation() const override { return implementation_; }
 
-  size_t scratch_bytes() const override { return static_cast<size_t>(parts_) * part_bytes_; }
+  size_t scratch_bytes() const override {
+    return finish_offset_ + (finish_ ? finish_->scratch_bytes() : 0);
+  }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
-    auto* out = static_cast<float*>(result);
+    auto* total = finish_ ? partial(scratch, 0) : static_cast<float*>(result);
     parallel_for(parts_, [&](int64_t part) {
       const ThreadCountScope one_thread(1);
-      run_part(operands, part == 0 ? out : partial(scratch, part), scratch, part);
+      run_part(operands, part == 0 ? total : partial(scratch, part), scratch, part);
     });
     parallel_ranges(elements_, kAddGrain, [&](int64_t begin, int64_t end) {
       for (int64_t part = 1; part < parts_; ++part) {
         const float* from = partial(scratch, part);
         for (int64_t i = begin; i < end; ++i)
-          out[i] += from[i];
+          total[i] += from[i];
       }
     });
+    if (!finish_) return;
+    const void* const sums[] = {total};
+    finish_->run(sums, result, scratch + finish_offset_);
   }
 
  private:
+  void make_parts(const BatchSum& sum) {
+    const ThreadCountScope one_thread(1);
+    PrimitiveSpec small = sum.part(images_ / parts_);
+    PrimitiveSpec large = sum.part(images_ / parts_ + (images_ % parts_ == 0 ? 0 : 1));
+    const dnnl::memory::desc wanted = small.result.wanted;
+    const dnnl::memory::desc plain = small.result.plain;
+    if (parts_ > 1 && wanted != plain && wanted == large.result.wanted && is_dense(wanted)) {
+      small.result.plain = large.result.plain = wanted;
+      elements_ = static_cast<int64_t>(wanted.get_size() / sizeof(float));
+      finish_ = make_reorder(wanted, plain);
+    }
+    small_ = make_primitive_call(std::move(small));
+    if (images_ % parts_ != 0) large_ = make_primitive_call(std::move(large));
+  }
+
+  /// Sums of such memory are those of its elements.
+  static bool is_dense(const dnnl::memory::desc& desc) {
+    return desc.data.format_kind == dnnl_blocked;
+  }
+
   /// The first images % parts parts take one image more.
   void run_part(const void* const* operands, float* out, std::byte* scratch, int64_t part) const {
     const int64_t longer = images_ % parts_;
@@ -86,7 +110,9 @@ class BatchSplit final : public LibraryCall {
   int64_t elements_;
   int64_t parts_;
   std::unique_ptr<LibraryCall> small_;
-  std::unique_ptr<LibraryCall> large_;  // null when the batch divides evenly
+  std::unique_ptr<LibraryCall> large_;   // null when the batch divides evenly
+  std::unique_ptr<LibraryCall> finish_;  // from the parts' format; null when they have none
+  size_t finish_offset_ = 0;             // of its scratch
   std::string implementation_;
   size_t partial_bytes_ = 0;
   size_t part_bytes_ = 0;

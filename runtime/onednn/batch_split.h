@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "wick/runtime/library_call.h"
+#include "wick/runtime/onednn/primitive_call.h"
 
 namespace wick::runtime::onednn {
 
@@ -15,13 +16,13 @@ struct BatchSum {
   int64_t first_stride = 0;  // elements of an image
   int64_t second_stride = 0;
   int64_t result_elements = 0;
-  /// The sum over a part of this many images, on one thread.
-  std::function<std::unique_ptr<LibraryCall>(int64_t images)> make_part;
+  /// The sum over a part of this many images.
+  std::function<PrimitiveSpec(int64_t images)> part;
 };
 
 /// Cuts the batch in parts that depend on the shape alone, sums each on one thread and adds the
-/// parts in order. oneDNN's own split of a weight gradient follows the number of threads, and so
-/// do the last bits of its result.
+/// parts in order, in the format in which they come. oneDNN's own split of a weight gradient
+/// follows the number of threads, and so do the last bits of its result.
 std::unique_ptr<LibraryCall> make_batch_split(const BatchSum& sum);
 
 }  // namespace wick::runtime::onednn

@@ -158,17 +158,17 @@ PrimitiveSpec weight_grad(const LibraryOp& op, const Way& way) {
 std::unique_ptr<LibraryCall> split_weight_grad(const LibraryOp& op, const Way& way) {
   const Type& x = op.operands[0];
   const Type& y = op.operands[1];
-  const auto make_part = [&](int64_t images) {
+  const auto part_of = [&](int64_t images) {
     LibraryOp part = op;
     for (Type& operand : part.operands)
       operand.shape.set(0, images);
-    return onednn::make_primitive_call(weight_grad(part, way));
+    return weight_grad(part, way);
   };
   return onednn::make_batch_split({.images = x.shape[0],
                                    .first_stride = x.numel() / x.shape[0],
                                    .second_stride = y.numel() / y.shape[0],
                                    .result_elements = op.result.numel(),
-                                   .make_part = make_part});
+                                   .part = part_of});
 }
 
 PrimitiveSpec spec_of(const LibraryOp& op, const Way& way) {

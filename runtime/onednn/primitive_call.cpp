@@ -134,4 +134,14 @@ std::unique_ptr<LibraryCall> make_primitive_call(PrimitiveSpec spec) {
   return std::make_unique<PrimitiveCall>(std::move(spec));
 }
 
+std::unique_ptr<LibraryCall> make_reorder(const dnnl::memory::desc& from,
+                                          const dnnl::memory::desc& to) {
+  const dnnl::reorder::primitive_desc desc(engine(), from, engine(), to, user_scratchpad());
+  return make_primitive_call({.implementation = "onednn reorder",
+                              .primitive = dnnl::reorder(desc),
+                              .operands = {{DNNL_ARG_FROM, from, from}},
+                              .result = {DNNL_ARG_TO, to, to},
+                              .scratchpad = desc.scratchpad_desc()});
+}
+
 }  // namespace wick::runtime::onednn

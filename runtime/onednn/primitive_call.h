@@ -42,4 +42,7 @@ dnnl::primitive_attr user_scratchpad();
 
 std::unique_ptr<LibraryCall> make_primitive_call(PrimitiveSpec spec);
 
+std::unique_ptr<LibraryCall> make_reorder(const dnnl::memory::desc& from,
+                                          const dnnl::memory::desc& to);
+
 }  // namespace wick::runtime::onednn
