@@ -119,7 +119,8 @@ class FusionExplainer {
                       const Node& consumer,
                       int number,
                       const Objection& merge) {
-    auto [first, second] = ranked(merge, copy_of(producer, number));
+    const Objection parting = merge.empty() ? parting_of(clusters_.home(producer), number) : merge;
+    auto [first, second] = ranked(parting, copy_of(producer, number));
     if (first.empty()) first = {fusion_code::kReuse, kStoredInstead};
     const std::string reason = first.reason();
     const std::string other = second.reason();
@@ -131,6 +132,17 @@ class FusionExplainer {
   [[nodiscard]] Objection merge_of(const Node& producer, const Node& consumer) const {
     const auto attempt = merges_.find({producer.id(), consumer.id()});
     return attempt == merges_.end() ? Objection() : attempt->second;
+  }
+
+  /// What kept two clusters apart: of a value that nobody read before another one was computed from
+  /// it again, nothing was asked.
+  [[nodiscard]] Objection parting_of(int home, int reader) const {
+    for (const FusionLog::Attempt& attempt : log_.merges_) {
+      const bool is_between =
+          clusters_.home(*attempt.producer) == home && clusters_.home(*attempt.consumer) == reader;
+      if (is_between && !attempt.no.empty()) return attempt.no;
+    }
+    return {};
   }
 
   /// What kept the value from being computed again in the cluster.

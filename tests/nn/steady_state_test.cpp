@@ -185,7 +185,7 @@ TEST(SteadyState, AConvolutionStepReusesItsMemory) {
                        nn::Flatten(),
                        nn::Linear(16 * 12 * 12, 10));
 
-  train(model, known({64, 1, 28, 28}), 5000);  // most of them in oneDNN's memory objects
+  train(model, known({64, 1, 28, 28}), 5000);
 }
 
 }  // namespace
