@@ -20,8 +20,8 @@ class StepTimes {
   /// One run of a step, as a runtime::StepObserver is told. The plan outlives this object.
   void note(const runtime::Plan& plan, size_t step, double seconds);
 
-  /// A table of the steps, the slowest first and `most` at most, the shares of each kind of step, and
-  /// the time of whole runs (`runs`, in seconds) beside what is in the steps.
+  /// A table of the steps, the slowest first and `most` at most, the shares of each kind of step,
+  /// and the time of whole runs (`runs`, in seconds) beside what is in the steps.
   void print(std::span<const double> runs, size_t most = SIZE_MAX) const;
 
  private:

@@ -12,6 +12,7 @@ namespace {
 
 /// Some accumulators of so many columns and the rows' data fit the first cache.
 constexpr int64_t kColumns = 1024;
+constexpr int64_t kMostReductions = 8;  // whose accumulators fit the stacks of small threads
 constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the widest vector
 
 }  // namespace
@@ -24,7 +25,8 @@ bool KernelEmitter::can_keep_columns_in_memory() const {
   const auto is_of_bits = [&](const Instr& at) {
     return at.kind == InstrKind::accumulate && reduction_of(at).dtype == DType::bool_;
   };
-  return one_loop && std::ranges::none_of(kernel_.instrs, is_of_bits);
+  const int64_t count = std::ranges::count(kernel_.instrs, InstrKind::accumulate, &Instr::kind);
+  return one_loop && count <= kMostReductions && std::ranges::none_of(kernel_.instrs, is_of_bits);
 }
 
 /// The body of the loop over tasks.
