@@ -24,6 +24,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "wick/passes/options.h"
+
 namespace {
 
 using wick::bench::Family;

@@ -62,8 +62,11 @@ void BodyEmitter::store_result(int index) {
   const AffineExpr address = linearize(*map, result.type().shape, draft_.domain().extents);
   const bool in_loop = varies_in_loop(address);
   const ArgBinding binding{.kind = ArgBinding::Kind::result, .index = index, .offset = 0};
-  store(value, binding, result.type().dtype, address, in_loop ? request.loop : 2 * depth);
-  if (in_loop) stored_[result.node->id()] = {.binding = binding, .loop = request.loop};
+  const BufferArg buffer = written_buffer(binding, result.type().dtype);
+  store(value, binding, buffer, address, in_loop ? request.loop : 2 * depth);
+  if (!in_loop) return;
+  stored_[result.node->id()] = {
+      .binding = binding, .buffer = buffer, .address = address, .loop = request.loop};
 }
 
 void BodyEmitter::store_scratch(const RowScratch& scratch) {
@@ -71,12 +74,22 @@ void BodyEmitter::store_scratch(const RowScratch& scratch) {
   const std::optional<IndexMap> map = draft_.domain().aligned_map(type.shape, Level::full);
   if (!map) return;  // Read elsewhere only.
   const int loop = 2 * scratch.depth + 1;
-  const AffineExpr address = linearize(*map, type.shape, draft_.domain().extents);
+  const ir::Domain& domain = draft_.domain();
+  AffineExpr address = linearize(*map, type.shape, domain.extents);
   if (!varies_in_loop(address)) return;
   const int value = emit({.node = scratch.value, .map = *map, .loop = loop});
-  const ArgBinding binding{.kind = ArgBinding::Kind::result, .index = scratch.result, .offset = 0};
-  store(value, binding, type.dtype, address, loop);
-  stored_[scratch.value->id()] = {.binding = binding, .loop = loop};
+  ArgBinding binding{.kind = ArgBinding::Kind::result, .index = scratch.place, .offset = 0};
+  BufferArg buffer = written_buffer(binding, type.dtype);
+  if (scratch.own_elements > 0) {
+    binding.kind = ArgBinding::Kind::own;
+    buffer = {.dtype = compute_dtype(type.dtype),
+              .written = true,
+              .own_elements = scratch.own_elements};
+    address = ir::row_major_position(domain.extents, domain.reduced);
+  }
+  store(value, binding, buffer, address, loop);
+  stored_[scratch.value->id()] = {
+      .binding = binding, .buffer = buffer, .address = address, .loop = loop};
 }
 
 bool BodyEmitter::is_stored(const Request& request) const {
@@ -90,10 +103,9 @@ int BodyEmitter::read_back(const Request& request) {
   const Stored& stored = stored_.at(request.node->id());
   DraftInstr draft;
   draft.instr.kind = InstrKind::load;
-  draft.instr.dtype = type.dtype;
-  draft.instr.buffer =
-      draft_.add_buffer(stored.binding, type.dtype, true, !may_alias(stored.binding));
-  draft.address = linearize(request.map, type.shape, draft_.domain().extents);
+  draft.instr.dtype = stored.buffer.dtype;
+  draft.instr.buffer = draft_.add_buffer(stored.binding, stored.buffer);
+  draft.address = stored.address;
   const int value = draft_.append(phase_of(request), std::move(draft));
   return cast(request, value, compute_dtype(type.dtype));
 }
@@ -107,11 +119,10 @@ void BodyEmitter::store_partials(const std::vector<size_t>& workspace_offsets) {
     const int value = emit({.node = &reduction, .map = *map});
     AffineExpr address = linearize(*map, reduction.type().shape, domain.extents);
     address.coefs.push_back(domain.numel(Level::row));
-    store(value,
-          {.kind = ArgBinding::Kind::workspace, .index = 0, .offset = workspace_offsets[i]},
-          compute_dtype(reduction.type().dtype),
-          std::move(address),
-          2);
+    const ArgBinding binding{
+        .kind = ArgBinding::Kind::workspace, .index = 0, .offset = workspace_offsets[i]};
+    const DType dtype = compute_dtype(reduction.type().dtype);
+    store(value, binding, written_buffer(binding, dtype), std::move(address), 2);
   }
 }
 
@@ -130,20 +141,27 @@ bool BodyEmitter::may_alias(const ArgBinding& binding) const {
          in_place[static_cast<size_t>(binding.index)] >= 0;
 }
 
-void BodyEmitter::store(
-    int value, const ArgBinding& binding, DType dtype, AffineExpr address, int phase) {
-  if (draft_.instr(value).instr.dtype != dtype) {
+BufferArg BodyEmitter::written_buffer(const ArgBinding& binding, DType dtype) const {
+  return {.dtype = dtype, .written = true, .no_alias = !may_alias(binding)};
+}
+
+void BodyEmitter::store(int value,
+                        const ArgBinding& binding,
+                        const BufferArg& buffer,
+                        AffineExpr address,
+                        int phase) {
+  if (draft_.instr(value).instr.dtype != buffer.dtype) {
     DraftInstr narrow;
     narrow.instr.kind = InstrKind::cast;
-    narrow.instr.dtype = dtype;
+    narrow.instr.dtype = buffer.dtype;
     narrow.instr.operands = {value};
     value = draft_.append(phase, std::move(narrow));
   }
   DraftInstr instr;
   instr.instr.kind = InstrKind::store;
-  instr.instr.dtype = dtype;
+  instr.instr.dtype = buffer.dtype;
   instr.instr.operands = {value};
-  instr.instr.buffer = draft_.add_buffer(binding, dtype, true, !may_alias(binding));
+  instr.instr.buffer = draft_.add_buffer(binding, buffer);
   instr.address = std::move(address);
   stores_.push_back({.phase = phase, .instr = std::move(instr)});
 }
@@ -352,9 +370,7 @@ int BodyEmitter::build_reduction(const Request& request, const std::vector<int>&
     partial.instr.dtype = draft.instr.dtype;
     partial.instr.buffer =
         draft_.add_buffer({.kind = ArgBinding::Kind::workspace, .index = 0, .offset = partials_[i]},
-                          draft.instr.dtype,
-                          false,
-                          true);
+                          {.dtype = draft.instr.dtype});
     const std::vector<bool> all(domain.extents.size(), true);
     partial.address = ir::row_major_position(domain.extents, all);
     draft.instr.operands = {draft_.append(inside.loop, std::move(partial))};
@@ -374,7 +390,8 @@ int BodyEmitter::load(const Request& request,
   DraftInstr draft;
   draft.instr.kind = InstrKind::load;
   draft.instr.dtype = node.type().dtype;
-  draft.instr.buffer = draft_.add_buffer(binding, node.type().dtype, false, !may_alias(binding));
+  draft.instr.buffer = draft_.add_buffer(
+      binding, {.dtype = node.type().dtype, .no_alias = !may_alias(binding)});
   draft.instr.dynamic_index = dynamic_index;
   draft.instr.predicate = request.predicate;
   draft.address = linear;

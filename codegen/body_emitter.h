@@ -26,7 +26,7 @@ class BodyEmitter {
   /// Stores result `index` of the fusion. To be called in order of the results' depths, since loops
   /// read back what earlier ones have stored.
   void store_result(int index);
-  /// Leaves a value in the buffer of a result that a later loop fills.
+  /// Leaves a value where later loops of the row find it.
   void store_scratch(const RowScratch& scratch);
   /// Stores the accumulators into the workspace, one for each block and row.
   void store_partials(const std::vector<size_t>& workspace_offsets);
@@ -48,6 +48,8 @@ class BodyEmitter {
   /// A value at every position that is in memory once its loop is done.
   struct Stored {
     ArgBinding binding;
+    BufferArg buffer;
+    ir::AffineExpr address;
     int loop = 0;
   };
 
@@ -98,7 +100,13 @@ class BodyEmitter {
            const ir::AffineExpr& linear,
            int dynamic_index = -1,
            int64_t dynamic_stride = 0);
-  void store(int value, const ArgBinding& binding, DType dtype, ir::AffineExpr address, int phase);
+  void store(int value,
+             const ArgBinding& binding,
+             const BufferArg& buffer,
+             ir::AffineExpr address,
+             int phase);
+  /// A result, or a part of the workspace.
+  [[nodiscard]] BufferArg written_buffer(const ArgBinding& binding, DType dtype) const;
   [[nodiscard]] bool may_alias(const ArgBinding& binding) const;
 
   const ir::Node& fusion_;

@@ -1,8 +1,8 @@
 #pragma once
 
 // What took long to find out, on disk: kernels, and which of several calls was the fastest. A file
-// each, named by the hash of the question and of the target. Any number of processes may read and write one folder: a file appears complete under its name or not at all.
-// Internal to codegen/.
+// each, named by the hash of the question and of the target. Any number of processes may read and
+// write one folder: a file appears complete under its name or not at all. Internal to codegen/.
 
 #include <cstddef>
 #include <optional>

@@ -146,13 +146,12 @@ class Finisher {
   /// Many rows, each shorter than it takes to fold a vector: one row a lane is faster, though
   /// what is behind each other in memory is then gathered.
   [[nodiscard]] bool has_short_rows() const {
-    constexpr int64_t kLongestRow = 32;
     constexpr int64_t kFewestRows = 256;
     if (outer_.empty() || outer_.back().extent < kFewestRows) return false;
     int64_t length = 1;
     for (const Run& run : inner_)
       length *= run.extent;
-    if (length == 0 || length > kLongestRow) return false;
+    if (length == 0 || length > kLongestShortRow) return false;
     return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
       const Instr& instr = draft.instr;
       if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return true;
@@ -221,16 +220,16 @@ int KernelDraft::add_phase(bool loop) {
   return static_cast<int>(phases_.size()) - 1;
 }
 
-int KernelDraft::add_buffer(const ArgBinding& binding, DType dtype, bool written, bool no_alias) {
+int KernelDraft::add_buffer(const ArgBinding& binding, const BufferArg& buffer) {
   for (size_t b = 0; b < args_.size(); ++b) {
     if (args_[b].kind == binding.kind && args_[b].index == binding.index &&
         args_[b].offset == binding.offset) {
-      buffers_[b].written = buffers_[b].written || written;
+      buffers_[b].written = buffers_[b].written || buffer.written;
       return static_cast<int>(b);
     }
   }
   args_.push_back(binding);
-  buffers_.push_back({.dtype = dtype, .written = written, .no_alias = no_alias});
+  buffers_.push_back(buffer);
   return static_cast<int>(args_.size()) - 1;
 }
 

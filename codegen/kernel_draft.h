@@ -18,6 +18,9 @@ struct DraftInstr {
   int64_t dynamic_stride = 0;
 };
 
+/// Rows up to this length may be walked one a lane: what their loops share has no row of its own.
+inline constexpr int64_t kLongestShortRow = 32;
+
 class KernelDraft {
  public:
   KernelDraft(std::string name, ir::Domain domain)
@@ -28,7 +31,7 @@ class KernelDraft {
 
   int add_phase(bool loop);
   /// Number of the argument; bindings that are equal share one.
-  int add_buffer(const ArgBinding& binding, DType dtype, bool written, bool no_alias);
+  int add_buffer(const ArgBinding& binding, const BufferArg& buffer);
   /// Appends to a phase, or gives the equal instruction that is already there.
   int append(int phase, DraftInstr instr);
 

@@ -66,11 +66,18 @@ class Interpreter {
  public:
   Interpreter(const Kernel& kernel, void* const* buffers, const int64_t* params)
       : kernel_(kernel),
-        buffers_(buffers),
+        buffers_(buffers, buffers + kernel.buffers.size()),
         params_(params),
         values_(kernel.instrs.size()),
         accumulators_(kernel.instrs.size()),
-        positions_(kernel.dims.size(), 0) {}
+        positions_(kernel.dims.size(), 0) {
+    for (size_t b = 0; b < buffers_.size(); ++b) {
+      const BufferArg& buffer = kernel.buffers[b];
+      if (buffer.own_elements == 0) continue;
+      own_.emplace_back(static_cast<size_t>(buffer.own_elements) * size_of(buffer.dtype));
+      buffers_[b] = own_.back().data();
+    }
+  }
 
   void run(int64_t task_begin, int64_t task_end, int64_t vector_begin, int64_t vector_end) {
     if (kernel_.vector_is_inner()) {
@@ -207,7 +214,7 @@ class Interpreter {
       at += value(instr.dynamic_index).as_integer(0) * params_[instr.dynamic_stride_param];
     }
     const size_t size = size_of(instr.dtype);
-    const auto* base = static_cast<const std::byte*>(buffers_[instr.buffer]);
+    const auto* base = static_cast<const std::byte*>(buffers_[static_cast<size_t>(instr.buffer)]);
     std::memcpy(result.data(), base + at * static_cast<int64_t>(size), size);
     return result;
   }
@@ -216,7 +223,7 @@ class Interpreter {
     if (is_skipped(instr)) return;
     const int64_t at = position_at(instr.address, positions_, params_);
     const size_t size = size_of(instr.dtype);
-    auto* base = static_cast<std::byte*>(buffers_[instr.buffer]);
+    auto* base = static_cast<std::byte*>(buffers_[static_cast<size_t>(instr.buffer)]);
     std::memcpy(base + at * static_cast<int64_t>(size), stored.data(), size);
   }
 
@@ -268,7 +275,8 @@ class Interpreter {
   }
 
   const Kernel& kernel_;
-  void* const* buffers_;
+  std::vector<void*> buffers_;
+  std::vector<std::vector<std::byte>> own_;  // memory of the kernel's own
   const int64_t* params_;
   std::vector<Literal> values_;
   std::vector<Accumulator> accumulators_;

@@ -98,13 +98,13 @@ std::string header_text(const Kernel& kernel, bool with_name) {
   auto end = std::back_inserter(out);
   for (size_t b = 0; b < kernel.buffers.size(); ++b) {
     const BufferArg& buffer = kernel.buffers[b];
-    fmt::format_to(end,
-                   "{}b{}: {} {}{}",
-                   b == 0 ? "" : ", ",
-                   b,
-                   wick::to_string(buffer.dtype),
-                   buffer.written ? "out" : "in",
-                   buffer.no_alias ? "" : " aliased");
+    fmt::format_to(end, "{}b{}: {} ", b == 0 ? "" : ", ", b, wick::to_string(buffer.dtype));
+    if (buffer.own_elements > 0) {
+      fmt::format_to(end, "own {}", buffer.own_elements);
+      continue;
+    }
+    fmt::format_to(
+        end, "{}{}", buffer.written ? "out" : "in", buffer.no_alias ? "" : " aliased");
   }
   fmt::format_to(end, ") params({})", kernel.num_params);
   const std::string outer = dims_text(kernel, false);

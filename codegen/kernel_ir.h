@@ -94,6 +94,9 @@ struct BufferArg {
   bool written = false;
   /// Shares no byte with any other argument (in-place arguments do).
   bool no_alias = true;
+  /// Not 0: no argument but memory of the kernel's own, so many elements, in which a row leaves
+  /// what its later loops need.
+  int64_t own_elements = 0;
 };
 
 /// Inner dimension `inner` is cut in blocks, walked by outer dimension `outer`: positions from
@@ -105,6 +108,7 @@ struct Blocking {
   int size_param = 0;
 };
 
+/// Vector dimensions of so many positions are short: one vector, the block of channels.
 inline constexpr int64_t kShortVector = 16;
 
 struct Kernel {
@@ -112,8 +116,8 @@ struct Kernel {
   std::vector<BufferArg> buffers;
   std::vector<Dim> dims;  // outer ones first
   int vector_dim = 0;
-  /// The vector dimension has at most kShortVector positions: a reduction over other dimensions
-  /// then takes several positions of the last inner one at once.
+  /// The vector dimension has at most kShortVector positions: the kernel then takes several
+  /// positions of the last inner one at once, be it reduced or, without reductions, walked in order.
   bool short_vector = false;
   std::optional<Blocking> blocking;
   std::vector<Instr> instrs;

@@ -10,9 +10,9 @@
 
 namespace wick::codegen {
 
-/// What a kernel's buffer argument is bound to.
+/// What a kernel's buffer argument is bound to; nothing needs to be passed for its `own` memory.
 struct ArgBinding {
-  enum class Kind : uint8_t { operand, result, workspace };
+  enum class Kind : uint8_t { operand, result, workspace, own };
   Kind kind = Kind::operand;
   int index = 0;      // operand or result number
   size_t offset = 0;  // bytes into the workspace

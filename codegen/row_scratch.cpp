@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "wick/codegen/kernel_draft.h"
+
 namespace wick::codegen {
 
 namespace {
@@ -13,10 +15,27 @@ using Level = ir::Domain::Level;
 /// Loops are numbered by the reductions in front of them; a set of them is a word.
 constexpr int kMaxLoops = 64;
 
+/// Memory of a kernel's own is on the stack.
+constexpr int64_t kMostOwnElements = 65536;
+
+/// How many elements of its own a row needs: one of two sizes, so that kernels stay generic. 0 when
+/// the kernel should not have them.
+int64_t own_elements(const ir::Domain& domain) {
+  if (domain.extents.empty() || !domain.reduced.back()) return 0;
+  int64_t row = 1;
+  for (size_t d = 0; d < domain.extents.size(); ++d) {
+    if (domain.reduced[d]) row *= domain.extents[d];
+  }
+  if (row <= kLongestShortRow || row > kMostOwnElements) return 0;
+  constexpr int64_t kFew = 4096;
+  return row <= kFew ? kFew : kMostOwnElements;
+}
+
 class ScratchPlanner {
  public:
   explicit ScratchPlanner(const FusedBody& body)
       : body_(body),
+        own_elements_(own_elements(body.domain)),
         loops_(static_cast<size_t>(body.graph->id_bound()), 0),
         taken_(body.graph->results().size(), false) {}
 
@@ -64,23 +83,32 @@ class ScratchPlanner {
   }
 
   bool find_buffer(const ir::Node& node, uint64_t loops) {
+    if (!has(node.op(), ir::kCostly)) return false;
+    const int first = std::countr_zero(loops);
+    const int64_t taken = std::ssize(found_) * own_elements_;
+    if (own_elements_ > 0 && taken + own_elements_ <= kMostOwnElements) {
+      const auto place = static_cast<int>(found_.size());
+      found_.push_back(
+          {.value = &node, .depth = first, .own_elements = own_elements_, .place = place});
+      return true;
+    }
     // Half types are computed in f32 and would lose digits on the way.
     const DType dtype = node.type().dtype;
-    if (!has(node.op(), ir::kCostly) || size_of(dtype) < size_of(DType::f32)) return false;
+    if (size_of(dtype) < size_of(DType::f32)) return false;
     const int last = kMaxLoops - 1 - std::countl_zero(loops);
     for (size_t i = 0; i < taken_.size(); ++i) {
       const ir::Node& result = *body_.graph->results()[i].node;
       if (taken_[i] || result.type().dtype != dtype || !is_full(result)) continue;
       if (body_.depth_of(result) < last) continue;
       taken_[i] = true;
-      found_.push_back(
-          {.value = &node, .depth = std::countr_zero(loops), .result = static_cast<int>(i)});
+      found_.push_back({.value = &node, .depth = first, .place = static_cast<int>(i)});
       return true;
     }
     return false;
   }
 
   const FusedBody& body_;
+  int64_t own_elements_;
   std::vector<uint64_t> loops_;  // by Node::id: those that need the value
   std::vector<bool> taken_;
   std::vector<RowScratch> found_;

@@ -14,24 +14,31 @@ constexpr size_t kOpenSiblings = 4;
 
 constexpr auto kOnce = "a reduction is computed once, not again for each element that reads it";
 
-/// The nodes that compute `value` inside its home; empty when they hold a reduction.
-std::vector<Node*> closure_of(const FusionClusters& clusters, Node& value) {
-  const int home = clusters.home(value);
-  std::vector<Node*> nodes;
+/// `value` and what it is computed from, in order, as far as `goes_on_to` says.
+template <typename Predicate>
+std::vector<Node*> nodes_behind(const FusionClusters& clusters,
+                                Node& value,
+                                const Predicate& goes_on_to) {
+  std::vector<Node*> nodes{&value};
   std::set<int> seen{value.id()};
-  std::vector<Node*> stack{&value};
-  while (!stack.empty()) {
-    Node* node = stack.back();
-    stack.pop_back();
-    if (has(node->op(), ir::kReduction)) return {};
-    nodes.push_back(node);
-    for (const ir::Value& operand : node->operands()) {
-      if (clusters.is_free(*operand.node) || !clusters.is_inside(*operand.node, home)) continue;
-      if (seen.insert(operand.node->id()).second) stack.push_back(operand.node);
+  for (size_t next = 0; next < nodes.size(); ++next) {
+    for (const ir::Value& operand : nodes[next]->operands()) {
+      Node& node = *operand.node;
+      if (clusters.is_free(node) || !goes_on_to(node)) continue;
+      if (seen.insert(node.id()).second) nodes.push_back(&node);
     }
   }
   std::ranges::sort(nodes, {}, [&](const Node* node) { return clusters.position(*node); });
   return nodes;
+}
+
+/// The nodes that compute `value` inside its home; empty when they hold a reduction.
+std::vector<Node*> closure_of(const FusionClusters& clusters, Node& value) {
+  const int home = clusters.home(value);
+  std::vector<Node*> nodes = nodes_behind(
+      clusters, value, [&](const Node& node) { return clusters.is_inside(node, home); });
+  const auto is_reduction = [](const Node* node) { return has(node->op(), ir::kReduction); };
+  return std::ranges::any_of(nodes, is_reduction) ? std::vector<Node*>() : nodes;
 }
 
 /// The cheap end of what computes `value` inside its home: from values that are stored anyway, or
@@ -54,26 +61,13 @@ std::vector<Node*> cheap_closure_of(const FusionClusters& clusters, Node& value)
   };
   const bool is_reshape = value.op() == ir::OpKind::reshape;
   if (!is_cheap(value) || (is_reshape && !is_copied(*value.operand(0).node))) return {};
-  std::vector<Node*> nodes;
-  std::set<int> seen{value.id()};
-  std::vector<Node*> stack{&value};
-  while (!stack.empty()) {
-    Node* node = stack.back();
-    stack.pop_back();
-    nodes.push_back(node);
-    for (const ir::Value& operand : node->operands()) {
-      if (clusters.is_free(*operand.node)) continue;
-      if (!is_copied(*operand.node)) {
-        // What is here as a copy is not stored here.
-        const bool is_copy = clusters.is_inside(*operand.node, home);
-        if (is_copy && clusters.home(*operand.node) != home) return {};
-        continue;
-      }
-      if (seen.insert(operand.node->id()).second) stack.push_back(operand.node);
-    }
-  }
-  std::ranges::sort(nodes, {}, [&](const Node* node) { return clusters.position(*node); });
-  return nodes;
+  bool needs_copy = false;  // of what is here as a copy itself, and so is not stored here
+  std::vector<Node*> nodes = nodes_behind(clusters, value, [&](const Node& node) {
+    if (is_copied(node)) return true;
+    needs_copy |= clusters.is_inside(node, home) && clusters.home(node) != home;
+    return false;
+  });
+  return needs_copy ? std::vector<Node*>() : nodes;
 }
 
 /// Copies `value` into the reader, with all that computes it inside its home or with the end of

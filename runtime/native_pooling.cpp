@@ -90,10 +90,6 @@ T window_size(const PoolShape& shape, int64_t row, int64_t column) {
                         (c.last_element(column) - c.first_element(column)));
 }
 
-/// An op on one plane: from its operands' planes to the result's.
-template <typename T>
-using PlaneFunction = void (*)(const PoolShape& shape, const T* const* operands, T* result);
-
 template <typename T>
 void max_pool(const PoolShape& shape, const T* const* operands, T* out) {
   const T* in = operands[0];
@@ -237,10 +233,11 @@ std::unique_ptr<LibraryCall> make_native_pooling(const LibraryOp& op) {
   const PoolShape shape = pool_shape(op.attributes, in, out);
   if (shape.in_plane() > std::numeric_limits<int32_t>::max()) return nullptr;
   if (op.result.dtype == DType::f32) {
-    const bool in_blocks =
-        op.op == ir::OpKind::max_pool2d_grad && can_max_pool_grad_blocks(shape.lanes);
-    return std::make_unique<Pooling<float>>(
-        op, shape, in_blocks ? max_pool_grad_blocks : function_of<float>(op.op));
+    PlaneFunction<float> function = function_of<float>(op.op);
+    if (op.op == ir::OpKind::max_pool2d_grad) {
+      if (const auto in_blocks = max_pool_grad_in_blocks(shape.lanes)) function = in_blocks;
+    }
+    return std::make_unique<Pooling<float>>(op, shape, function);
   }
   if (op.result.dtype == DType::f64) {
     return std::make_unique<Pooling<double>>(op, shape, function_of<double>(op.op));

@@ -62,12 +62,6 @@ void add_window(const PoolShape& shape,
   }
 }
 
-}  // namespace
-
-bool can_max_pool_grad_blocks(int64_t lanes) {
-  return lanes == kLanes && __builtin_cpu_supports("avx512f") != 0;
-}
-
 void max_pool_grad_blocks(const PoolShape& shape, const float* const* operands, float* result) {
   const float* cotangent = operands[1];
   std::memset(result, 0, static_cast<size_t>(shape.in_plane()) * sizeof(float));
@@ -78,19 +72,22 @@ void max_pool_grad_blocks(const PoolShape& shape, const float* const* operands, 
   }
 }
 
+}  // namespace
+
+PlaneFunction<float> max_pool_grad_in_blocks(int64_t lanes) {
+  const bool can = lanes == kLanes && __builtin_cpu_supports("avx512f") != 0;
+  return can ? max_pool_grad_blocks : nullptr;
+}
+
 }  // namespace wick::runtime
 
 #else
 
 namespace wick::runtime {
 
-bool can_max_pool_grad_blocks(int64_t /*lanes*/) {
-  return false;
+PlaneFunction<float> max_pool_grad_in_blocks(int64_t /*lanes*/) {
+  return nullptr;
 }
-
-void max_pool_grad_blocks(const PoolShape& /*shape*/,
-                          const float* const* /*operands*/,
-                          float* /*result*/) {}
 
 }  // namespace wick::runtime
 

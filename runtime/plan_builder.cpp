@@ -166,6 +166,10 @@ class PlanBuilder {
         kernel.args.push_back({Place::Kind::arena, 0, plan_->value_bytes + arg.offset});
         continue;
       }
+      if (arg.kind == codegen::ArgBinding::Kind::own) {
+        kernel.args.emplace_back();  // which the kernel does not look at
+        continue;
+      }
       const bool is_operand = arg.kind == codegen::ArgBinding::Kind::operand;
       const int value =
           is_operand ? number_of(node.operand(arg.index)) : number_of({&node, arg.index});

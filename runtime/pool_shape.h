@@ -57,10 +57,12 @@ struct PoolShape {
   }
 };
 
-/// Whether max_pool_grad_blocks works for blocks of so many channels on this machine.
-bool can_max_pool_grad_blocks(int64_t lanes);
+/// An op on one plane: from its operands' planes to the result's.
+template <typename T>
+using PlaneFunction = void (*)(const PoolShape& shape, const T* const* operands, T* result);
 
-/// max_pool2d_grad of one plane, a block of channels: operands are the input and the cotangent.
-void max_pool_grad_blocks(const PoolShape& shape, const float* const* operands, float* result);
+/// max_pool2d_grad in registers, for blocks of so many channels: operands are the input and the
+/// cotangent. Null where this machine has none.
+PlaneFunction<float> max_pool_grad_in_blocks(int64_t lanes);
 
 }  // namespace wick::runtime

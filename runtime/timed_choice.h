@@ -1,6 +1,6 @@
 #pragma once
 
-// The fastest of several ways of doing one library call, found by running each once.
+// The fastest of several ways of doing one library call, found by running them.
 
 #include <functional>
 #include <memory>
@@ -18,9 +18,8 @@ struct Candidate {
 };
 
 /// The candidate that is fastest for this op on one thread; the first unless another is clearly
-/// faster. What was found is remembered by the process, and on disk
-/// beside the compiled kernels: `machine` names what decides beside the op. Null where no candidate
-/// exists.
+/// faster. What was found is remembered by the process, and on disk beside the compiled kernels:
+/// `machine` names what decides beside the op. Null where no candidate exists.
 std::unique_ptr<LibraryCall> fastest_call(const LibraryOp& op,
                                           const std::string& machine,
                                           std::span<const Candidate> candidates);

@@ -13,7 +13,7 @@ namespace {
 /// Machine instructions for one vector, roughly: decides how far to unroll.
 int cost_of(const Instr& instr) {
   using ir::OpKind;
-  if (instr.kind == InstrKind::random_bits) return 48;
+  if (instr.kind == InstrKind::random_bits) return 16;
   if (instr.kind == InstrKind::cast) return 2;
   if (instr.kind != InstrKind::compute) return 1;
   if (instr.op == OpKind::pow) return 48;
@@ -129,7 +129,7 @@ int KernelEmitter::innermost_level() const {
 KernelEmitter::Plan KernelEmitter::make_plan(const Phase& phase) {
   const int straight_level = kernel_.vector_is_inner() ? kTaskLevel : kVectorLevel;
   const int innermost = phase.loop ? innermost_level() : straight_level;
-  Plan plan{.phase = &phase, .levels = {}, .accumulates = {}};
+  Plan plan{.phase = &phase, .levels = {}, .accumulates = {}, .prefetches = {}};
   for (const int number : phase.instrs) {
     const Instr& at = instr(number);
     int level = is_pinned(at) ? innermost : level_of(deps_[static_cast<size_t>(number)]);
@@ -216,6 +216,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   find_splats();
   for (const Phase& phase : kernel_.phases)
     plans_.push_back(make_plan(phase));
+  find_prefetches();
   if (!kernel_.short_vector) {
     unroll_ = most_copies();
     for (const Plan& plan : plans_)
@@ -286,6 +287,7 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
   const int level = kInnerLevel + static_cast<int>(depth);
   const auto body = [&] {
     enter_dims({dim}, &plan);
+    if (dim == kernel_.vector_dim) emit_prefetches(plan);
     emit_level(plan, level, level);
     emit_inner(plan, depth + 1);
   };
@@ -344,6 +346,8 @@ void KernelEmitter::emit_instr(int number) {
   Slot slot;
   if (copies > 1 && varies(number) && is_interleaved(at)) {
     slot.copies = emit_interleaved(at);
+  } else if (may_share_random_words(at)) {
+    slot.copies = emit_random_copies(at);
   } else {
     for (int copy = 0; copy < copies; ++copy)
       slot.copies.push_back(emit_copy(at, number, copy));
@@ -371,6 +375,51 @@ KernelEmitter::Values KernelEmitter::emit_interleaved(const Instr& at) {
   for (int copy = 0; copy < copies_; ++copy)
     copies.push_back(operand(at.operands[0], copy, true));
   return e_.split(emit_compute(e_, at.op, at.dtype, {e_.join(copies)}), copies_);
+}
+
+/// Whether the copies are the words of 64 elements behind each other.
+bool KernelEmitter::may_share_random_words(const Instr& at) const {
+  if (at.kind != InstrKind::random_bits || e_.lanes != 16 || copies_ != 4) return false;
+  const Instr& element = instr(at.operands[2]);
+  return in_vector_loop_ && copy_dim_ == kernel_.vector_dim && element.kind == InstrKind::index &&
+         vector_stride(element) == Stride::one && !varies(at.operands[0]) &&
+         !varies(at.operands[1]);
+}
+
+/// All four words of each counter where the first element is a multiple of 64, as it is unless rows
+/// have odd lengths; else a word of each copy's own counters.
+KernelEmitter::Values KernelEmitter::emit_random_copies(const Instr& at) {
+  auto& b = e_.b;
+  llvm::Value* key = operand(at.operands[0], 0, true);
+  llvm::Value* offset = operand(at.operands[1], 0, true);
+  const auto access = static_cast<size_t>(access_of_[static_cast<size_t>(at.operands[2])]);
+  llvm::Value* is_first = b.CreateICmpEQ(
+      b.CreateAnd(accesses_[access].partial, b.getInt64(63)), b.getInt64(0), "is_first");
+  auto* together = llvm::BasicBlock::Create(b.getContext(), "together", function_);
+  auto* apart = llvm::BasicBlock::Create(b.getContext(), "apart", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "random", function_);
+  b.CreateCondBr(is_first, together, apart);
+
+  b.SetInsertPoint(together);
+  const auto words = emit_random_words(e_, key, offset, operand(at.operands[2], 0, true));
+  b.CreateBr(after);
+  b.SetInsertPoint(apart);
+  Values single;
+  for (int copy = 0; copy < copies_; ++copy) {
+    llvm::Value* element = operand(at.operands[2], copy, true);
+    single.push_back(emit_random_bits(e_, key, offset, element));
+  }
+  b.CreateBr(after);
+
+  b.SetInsertPoint(after);
+  Values copies;
+  for (size_t copy = 0; copy < words.size(); ++copy) {
+    llvm::PHINode* bits = b.CreatePHI(words[copy]->getType(), 2);
+    bits->addIncoming(words[copy], together);
+    bits->addIncoming(single[copy], apart);
+    copies.push_back(bits);
+  }
+  return copies;
 }
 
 llvm::Value* KernelEmitter::operand(int number, int copy, bool as_vector) {

@@ -64,6 +64,7 @@ class KernelEmitter {
     const Phase* phase = nullptr;
     std::vector<int> levels;  // one an instruction of the phase
     std::vector<int> accumulates;
+    std::vector<int> prefetches;  // loads of an earlier loop, to be asked for of the next task
   };
 
   struct Range {
@@ -109,6 +110,8 @@ class KernelEmitter {
   llvm::Value* emit_copy(const Instr& instr, int number, int copy);
   [[nodiscard]] static bool is_interleaved(const Instr& instr);
   Values emit_interleaved(const Instr& instr);
+  [[nodiscard]] bool may_share_random_words(const Instr& instr) const;
+  Values emit_random_copies(const Instr& instr);
   void emit_accumulate(const Instr& instr, int number);
   [[nodiscard]] int num_accumulator_copies() const;
   void start_accumulators(const Plan& plan);
@@ -150,6 +153,11 @@ class KernelEmitter {
   [[nodiscard]] Scope save_scope() const;
   void restore_scope(Scope scope);
 
+  // kernel_emitter_prefetch.cpp
+  void find_prefetches();
+  llvm::Value* prefetch_distance(const Instr& instr);
+  void emit_prefetches(const Plan& plan);
+
   // kernel_emitter_streams.cpp
   [[nodiscard]] bool is_stream(int number) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
@@ -159,6 +167,7 @@ class KernelEmitter {
 
   // kernel_emitter_memory.cpp
   void start_accesses();
+  llvm::Value* start_of_buffer(int buffer);
   void enter_dims(llvm::ArrayRef<int> dims, const Plan* plan);
   llvm::Value* param(int index);
   llvm::Value* lane_offsets(int stride_param);
@@ -207,7 +216,9 @@ class KernelEmitter {
 
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
+  llvm::DenseMap<int, llvm::Value*> prefetch_distances_;
   llvm::DenseMap<std::pair<int, int>, llvm::Value*> copy_offsets_;
+  std::vector<llvm::Value*> own_memory_;   // by buffer, null until first needed
   std::vector<llvm::MDNode*> scope_of_;    // by buffer
   std::vector<llvm::MDNode*> noalias_of_;  // by buffer
 };

@@ -90,6 +90,29 @@ llvm::Value* KernelEmitter::copy_offset(int stride_param, int copy) {
   return value;
 }
 
+llvm::Value* KernelEmitter::start_of_buffer(int buffer) {
+  auto& b = e_.b;
+  const BufferArg& arg = kernel_.buffers[static_cast<size_t>(buffer)];
+  if (arg.own_elements == 0) {
+    llvm::Value* place = b.CreateConstInBoundsGEP1_64(
+        b.getPtrTy(), function_->getArg(0), static_cast<uint64_t>(buffer));
+    return b.CreateLoad(b.getPtrTy(), place);
+  }
+  own_memory_.resize(kernel_.buffers.size());
+  llvm::Value*& memory = own_memory_[static_cast<size_t>(buffer)];
+  if (memory == nullptr) {
+    const llvm::IRBuilderBase::InsertPointGuard guard(b);
+    b.SetInsertPoint(entry_->getTerminator());
+    auto* allocated = b.CreateAlloca(e_.storage_type(arg.dtype),
+                                     b.getInt64(static_cast<uint64_t>(arg.own_elements)));
+    allocated->setAlignment(kStreamAlign);
+    memory = allocated;
+    // Touches page after page, so that a stack that is too small is noticed.
+    function_->addFnAttr("probe-stack", "inline-asm");
+  }
+  return memory;
+}
+
 void KernelEmitter::start_accesses() {
   auto& b = e_.b;
   for (Access& access : accesses_) {
@@ -99,9 +122,7 @@ void KernelEmitter::start_accesses() {
       access.partial = offset == nullptr ? b.getInt64(0) : offset;
       continue;
     }
-    llvm::Value* place = b.CreateConstInBoundsGEP1_64(
-        b.getPtrTy(), function_->getArg(0), static_cast<uint64_t>(access.buffer));
-    llvm::Value* base = b.CreateLoad(b.getPtrTy(), place);
+    llvm::Value* base = start_of_buffer(access.buffer);
     const DType dtype = kernel_.buffers[static_cast<size_t>(access.buffer)].dtype;
     access.partial =
         offset == nullptr ? base : b.CreateInBoundsGEP(e_.storage_type(dtype), base, offset);
@@ -114,9 +135,11 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
   auto& b = e_.b;
   std::vector<bool> wanted(accesses_.size(), plan == nullptr);
   if (plan != nullptr) {
-    for (const int number : plan->phase->instrs) {
-      const int access = access_of_[static_cast<size_t>(number)];
-      if (access >= 0) wanted[static_cast<size_t>(access)] = true;
+    for (const std::vector<int>* numbers : {&plan->phase->instrs, &plan->prefetches}) {
+      for (const int number : *numbers) {
+        const int access = access_of_[static_cast<size_t>(number)];
+        if (access >= 0) wanted[static_cast<size_t>(access)] = true;
+      }
     }
   }
   for (size_t i = 0; i < accesses_.size(); ++i) {

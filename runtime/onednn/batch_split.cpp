@@ -1,6 +1,7 @@
 #include "wick/runtime/onednn/batch_split.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -72,16 +73,19 @@ class BatchSplit final : public LibraryCall {
   void make_parts(const BatchSum& sum) {
     const ThreadCountScope one_thread(1);
     PrimitiveSpec small = sum.part(images_ / parts_);
-    PrimitiveSpec large = sum.part(images_ / parts_ + (images_ % parts_ == 0 ? 0 : 1));
+    std::optional<PrimitiveSpec> large;
+    if (images_ % parts_ != 0) large = sum.part(images_ / parts_ + 1);
     const dnnl::memory::desc wanted = small.result.wanted;
     const dnnl::memory::desc plain = small.result.plain;
-    if (parts_ > 1 && wanted != plain && wanted == large.result.wanted && is_dense(wanted)) {
-      small.result.plain = large.result.plain = wanted;
+    const bool is_of_all = !large || large->result.wanted == wanted;
+    if (parts_ > 1 && wanted != plain && is_of_all && is_dense(wanted)) {
+      small.result.plain = wanted;
+      if (large) large->result.plain = wanted;
       elements_ = static_cast<int64_t>(wanted.get_size() / sizeof(float));
       finish_ = make_reorder(wanted, plain);
     }
     small_ = make_primitive_call(std::move(small));
-    if (images_ % parts_ != 0) large_ = make_primitive_call(std::move(large));
+    if (large) large_ = make_primitive_call(std::move(*large));
   }
 
   /// Sums of such memory are those of its elements.

@@ -59,8 +59,10 @@ std::vector<Literal> run_fusion(const ir::Node& fusion, std::span<const Literal*
         buffers.push_back(const_cast<std::byte*>(operands[i]->data()));
       } else if (arg.kind == Kind::result) {
         buffers.push_back(results[i].data());
-      } else {
+      } else if (arg.kind == Kind::workspace) {
         buffers.push_back(workspace.data() + arg.offset);
+      } else {
+        buffers.push_back(nullptr);
       }
     }
     const int64_t task_cut = launch.task_extent / 2;

@@ -233,7 +233,8 @@ TEST(Casts, AgreeWithTheInterpreterBetweenAllDTypes) {
   }
 }
 
-TEST(RandomBits, AgreeWithTheInterpreterAtAnyElement) {
+/// random_bits of elements `first`, `first` + 1, ...
+void expect_random_bits_agree(int64_t first) {
   KernelBuilder k("random");
   const int key = k.buffer(DType::i64);
   const int out = k.buffer(DType::i32, true);
@@ -242,7 +243,7 @@ TEST(RandomBits, AgreeWithTheInterpreterAtAnyElement) {
   k.straight();
   const int key_value = k.load(key, k.at({0}));
   const int offset = k.load(key, k.at({0}, 1));
-  k.store(out, k.at({1}), k.random_bits(key_value, offset, k.index(k.at({1}, 77))));
+  k.store(out, k.at({1}), k.random_bits(key_value, offset, k.index(k.at({1}, first))));
   int64_t keys[] = {0x123456789ABCDEF0, 0xFFFFFFF0};
   std::vector<int32_t> expected(kCount);
   std::vector<int32_t> actual(kCount);
@@ -252,7 +253,12 @@ TEST(RandomBits, AgreeWithTheInterpreterAtAnyElement) {
 
   compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, kCount);
 
-  EXPECT_EQ(actual, expected);
+  EXPECT_EQ(actual, expected) << first;
+}
+
+TEST(RandomBits, AgreeWithTheInterpreterAtAnyElement) {
+  for (const int64_t first : {0, 1, 16, 64, 77, 128})
+    expect_random_bits_agree(first);
 }
 
 }  // namespace

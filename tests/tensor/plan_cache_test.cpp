@@ -109,6 +109,25 @@ TEST(PlanCache, KeyedByBackendAndShape) {
   EXPECT_EQ(since().hits, backend == "interpreter" ? 2 : 1);
 }
 
+TEST(PlanCache, KeyedByTheChoiceOfConvolutions) {
+  const Tensor images = value({1, 2, 5, 5});
+  const Tensor weight = value({3, 2, 3, 3});
+  const Since since;
+
+  materialize(conv2d(images, weight));
+  {
+    Options direct = options();
+    direct.direct_convolutions = true;
+    const ScopedOptions scope(direct);
+    materialize(conv2d(images, weight));
+    materialize(conv2d(images, weight));
+  }
+  materialize(conv2d(images, weight));
+
+  EXPECT_EQ(since().misses, 2);
+  EXPECT_EQ(since().hits, 2);
+}
+
 TEST(PlanCache, IsBounded) {
   const std::string backend = std::exchange(options().backend, "interpreter");
   const Since since;

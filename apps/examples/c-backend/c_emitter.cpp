@@ -51,6 +51,10 @@ class FunctionEmitter {
   void name_arguments() {
     for (size_t b = 0; b < kernel_.buffers.size(); ++b) {
       const auto& buffer = kernel_.buffers[b];
+      if (buffer.own_elements > 0) {
+        line("{} b{}[{}];", c_type(buffer.dtype), b, buffer.own_elements);
+        continue;
+      }
       line("{}{}* {}b{} = buffers[{}];",
            buffer.written ? "" : "const ",
            c_type(buffer.dtype),

@@ -1,0 +1,67 @@
+// Rows that several loops read come from memory in the first: the machine prefetches along that
+// loop and rests in the others. So the second loop asks for what the first will read of the next
+// row, which comes while exponentials are computed.
+
+#include <algorithm>
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+namespace wick::codegen::llvm_jit {
+
+/// Loads of whole vectors that move on with the task, of the first of several loops; a plan's own
+/// when it is the second.
+void KernelEmitter::find_prefetches() {
+  if (!kernel_.vector_is_inner() || task_dims_.empty()) return;
+  std::vector<Plan*> loops;
+  for (Plan& plan : plans_) {
+    if (plan.phase->loop) loops.push_back(&plan);
+  }
+  if (loops.size() < 2) return;
+  for (const int number : loops[0]->phase->instrs) {
+    const Instr& at = instr(number);
+    if (at.kind != InstrKind::load || at.dynamic_index >= 0 || size_of(at.dtype) < sizeof(float)) {
+      continue;
+    }
+    const std::vector<Affine::Term>& terms = at.address.terms;
+    if (terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one &&
+        terms[static_cast<size_t>(task_dims_.back())].stride == Stride::dynamic) {
+      loops[1]->prefetches.push_back(number);
+    }
+  }
+}
+
+/// To the next task, in elements; 0 where rows are so long that what was asked for would be gone.
+llvm::Value* KernelEmitter::prefetch_distance(const Instr& at) {
+  constexpr int64_t kLongestRow = 65536;
+  auto& b = e_.b;
+  llvm::Value* row = b.getInt64(1);
+  for (const int dim : inner_dims_)
+    row = b.CreateMul(row, param(kernel_.dims[static_cast<size_t>(dim)].extent_param));
+  llvm::Value* stride = param(at.address.terms[static_cast<size_t>(task_dims_.back())].param);
+  return b.CreateSelect(b.CreateICmpSLE(row, b.getInt64(kLongestRow)), stride, b.getInt64(0));
+}
+
+void KernelEmitter::emit_prefetches(const Plan& plan) {
+  auto& b = e_.b;
+  for (const int number : plan.prefetches) {
+    const Instr& at = instr(number);
+    llvm::Value*& distance = prefetch_distances_[number];
+    if (distance == nullptr) {
+      const llvm::IRBuilderBase::InsertPointGuard guard(b);
+      b.SetInsertPoint(entry_->getTerminator());
+      distance = prefetch_distance(at);
+    }
+    for (int copy = 0; copy < copies_; ++copy) {
+      llvm::Value* address =
+          b.CreateInBoundsGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance);
+      constexpr int kToSecondLevel = 2;
+      b.CreateIntrinsic(llvm::Intrinsic::prefetch,
+                        {address->getType()},
+                        {address, b.getInt32(0), b.getInt32(kToSecondLevel), b.getInt32(1)});
+    }
+  }
+}
+
+}  // namespace wick::codegen::llvm_jit
