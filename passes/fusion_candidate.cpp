@@ -181,7 +181,7 @@ int64_t RecomputeCandidate::bytes_loaded() const {
 
 int64_t RecomputeCandidate::bytes_saved() const {
   const auto bytes = static_cast<int64_t>(value_->type().num_bytes());
-  return is_only_reader() ? 2 * bytes : bytes;
+  return is_only_reader() ? bytes + bytes * 3 / 2 : bytes;
 }
 
 }  // namespace wick::passes

@@ -347,13 +347,16 @@ bool FusionClusters::is_read_inside_by_others(const Node& node,
   });
 }
 
-std::vector<Node*> FusionClusters::live_users(const Node& node) const {
-  std::vector<Node*> users;
+std::vector<Node*> FusionClusters::readers(const Node& node) const {
+  std::vector<Node*> found;
   for (const int at : users_[index(node)]) {
     Node* user = order_[static_cast<size_t>(at)];
-    if (home(*user) != kNone) users.push_back(user);
+    if (home(*user) != kNone) found.push_back(user);
+    for (const int copy : copied_into_[index(*user)]) {
+      if (!is_inside(node, copy)) found.push_back(cluster(copy).members.front());
+    }
   }
-  return users;
+  return found;
 }
 
 void FusionClusters::prune_unused() {

@@ -94,8 +94,9 @@ class FusionClusters {
                                               int cluster,
                                               std::span<ir::Node* const> nodes) const;
 
-  /// The members of clusters that read the node, in canonical order.
-  [[nodiscard]] std::vector<ir::Node*> live_users(const ir::Node& node) const;
+  /// The members of clusters that read the node, in canonical order, and the first member of those
+  /// that have a copy of such a one.
+  [[nodiscard]] std::vector<ir::Node*> readers(const ir::Node& node) const;
 
   /// The value is not computed any more.
   [[nodiscard]] bool is_dead(const ir::Node& node) const { return dead_[index(node)]; }

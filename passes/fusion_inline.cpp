@@ -118,7 +118,7 @@ void merge_siblings(FusionClusters& clusters, FusionLog& log) {
   for (Node* shared : clusters.order()) {
     if (shared->num_results() != 1 || shared->type().numel() <= 1) continue;
     std::vector<Node*> open;
-    for (Node* user : clusters.live_users(*shared)) {
+    for (Node* user : clusters.readers(*shared)) {
       if (clusters.home(*user) == clusters.home(*shared)) continue;
       bool merged = false;
       for (Node* other : open) {

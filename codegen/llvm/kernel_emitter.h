@@ -154,6 +154,7 @@ class KernelEmitter {
   void restore_scope(Scope scope);
 
   // kernel_emitter_prefetch.cpp
+  [[nodiscard]] bool can_prefetch(const Instr& instr) const;
   void find_prefetches();
   llvm::Value* prefetch_distance(const Instr& instr);
   void emit_prefetches(const Plan& plan);

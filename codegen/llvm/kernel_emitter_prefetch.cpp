@@ -1,6 +1,6 @@
-// Rows that several loops read come from memory in the first: the machine prefetches along that
-// loop and rests in the others. So the second loop asks for what the first will read of the next
-// row, which comes while exponentials are computed.
+// What several loops over a row read comes from memory in the first of them: the machine prefetches
+// along that loop and rests in the others. So the loop behind it asks for the same of the next row,
+// which comes while exponentials are computed.
 
 #include <algorithm>
 
@@ -10,24 +10,30 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// Loads of whole vectors that move on with the task, of the first of several loops; a plan's own
-/// when it is the second.
+/// A load of whole vectors that moves on with the task, from memory that is only read.
+bool KernelEmitter::can_prefetch(const Instr& at) const {
+  if (at.kind != InstrKind::load || at.dynamic_index >= 0 || size_of(at.dtype) < sizeof(float)) {
+    return false;
+  }
+  const std::vector<Affine::Term>& terms = at.address.terms;
+  return !kernel_.buffers[static_cast<size_t>(at.buffer)].written &&
+         terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one &&
+         terms[static_cast<size_t>(task_dims_.back())].stride == Stride::dynamic;
+}
+
 void KernelEmitter::find_prefetches() {
   if (!kernel_.vector_is_inner() || task_dims_.empty()) return;
   std::vector<Plan*> loops;
   for (Plan& plan : plans_) {
     if (plan.phase->loop) loops.push_back(&plan);
   }
-  if (loops.size() < 2) return;
-  for (const int number : loops[0]->phase->instrs) {
-    const Instr& at = instr(number);
-    if (at.kind != InstrKind::load || at.dynamic_index >= 0 || size_of(at.dtype) < sizeof(float)) {
-      continue;
-    }
-    const std::vector<Affine::Term>& terms = at.address.terms;
-    if (terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one &&
-        terms[static_cast<size_t>(task_dims_.back())].stride == Stride::dynamic) {
-      loops[1]->prefetches.push_back(number);
+  std::vector<int> buffers;  // read so far
+  for (size_t i = 0; i + 1 < loops.size(); ++i) {
+    for (const int number : loops[i]->phase->instrs) {
+      const Instr& at = instr(number);
+      if (!can_prefetch(at) || std::ranges::find(buffers, at.buffer) != buffers.end()) continue;
+      buffers.push_back(at.buffer);
+      loops[i + 1]->prefetches.push_back(number);
     }
   }
 }
