@@ -82,9 +82,8 @@ void BodyEmitter::store_scratch(const RowScratch& scratch) {
   BufferArg buffer = written_buffer(binding, type.dtype);
   if (scratch.own_elements > 0) {
     binding.kind = ArgBinding::Kind::own;
-    buffer = {.dtype = compute_dtype(type.dtype),
-              .written = true,
-              .own_elements = scratch.own_elements};
+    buffer = {
+        .dtype = compute_dtype(type.dtype), .written = true, .own_elements = scratch.own_elements};
     address = ir::row_major_position(domain.extents, domain.reduced);
   }
   store(value, binding, buffer, address, loop);
@@ -145,11 +144,8 @@ BufferArg BodyEmitter::written_buffer(const ArgBinding& binding, DType dtype) co
   return {.dtype = dtype, .written = true, .no_alias = !may_alias(binding)};
 }
 
-void BodyEmitter::store(int value,
-                        const ArgBinding& binding,
-                        const BufferArg& buffer,
-                        AffineExpr address,
-                        int phase) {
+void BodyEmitter::store(
+    int value, const ArgBinding& binding, const BufferArg& buffer, AffineExpr address, int phase) {
   if (draft_.instr(value).instr.dtype != buffer.dtype) {
     DraftInstr narrow;
     narrow.instr.kind = InstrKind::cast;
@@ -390,8 +386,8 @@ int BodyEmitter::load(const Request& request,
   DraftInstr draft;
   draft.instr.kind = InstrKind::load;
   draft.instr.dtype = node.type().dtype;
-  draft.instr.buffer = draft_.add_buffer(
-      binding, {.dtype = node.type().dtype, .no_alias = !may_alias(binding)});
+  draft.instr.buffer =
+      draft_.add_buffer(binding, {.dtype = node.type().dtype, .no_alias = !may_alias(binding)});
   draft.instr.dynamic_index = dynamic_index;
   draft.instr.predicate = request.predicate;
   draft.address = linear;

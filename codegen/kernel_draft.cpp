@@ -146,12 +146,13 @@ class Finisher {
   /// Many rows, each shorter than it takes to fold a vector: one row a lane is faster, though
   /// what is behind each other in memory is then gathered.
   [[nodiscard]] bool has_short_rows() const {
+    constexpr int64_t kLongestRow = 32;
     constexpr int64_t kFewestRows = 256;
     if (outer_.empty() || outer_.back().extent < kFewestRows) return false;
     int64_t length = 1;
     for (const Run& run : inner_)
       length *= run.extent;
-    if (length == 0 || length > kLongestShortRow) return false;
+    if (length == 0 || length > kLongestRow) return false;
     return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
       const Instr& instr = draft.instr;
       if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return true;

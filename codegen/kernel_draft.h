@@ -18,9 +18,6 @@ struct DraftInstr {
   int64_t dynamic_stride = 0;
 };
 
-/// Rows up to this length may be walked one a lane: what their loops share has no row of its own.
-inline constexpr int64_t kLongestShortRow = 32;
-
 class KernelDraft {
  public:
   KernelDraft(std::string name, ir::Domain domain)

@@ -103,8 +103,7 @@ std::string header_text(const Kernel& kernel, bool with_name) {
       fmt::format_to(end, "own {}", buffer.own_elements);
       continue;
     }
-    fmt::format_to(
-        end, "{}{}", buffer.written ? "out" : "in", buffer.no_alias ? "" : " aliased");
+    fmt::format_to(end, "{}{}", buffer.written ? "out" : "in", buffer.no_alias ? "" : " aliased");
   }
   fmt::format_to(end, ") params({})", kernel.num_params);
   const std::string outer = dims_text(kernel, false);
@@ -199,12 +198,17 @@ class Verifier {
     require(address.terms.size() == kernel_.dims.size(),
             fmt::format("%{}: an address has a term for each dimension", number));
     if (error_) return;
+    const int buffer = kernel_.instrs[static_cast<size_t>(number)].buffer;
+    const bool is_own =
+        buffer >= 0 && kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
     for (size_t d = 0; d < address.terms.size(); ++d) {
       const Affine::Term& term = address.terms[d];
       require(term.stride != Stride::dynamic || is_param(term.param),
               fmt::format("%{}: a dynamic stride is a parameter", number));
       require(phase.loop || !kernel_.dims[d].inner || term.stride == Stride::zero,
               fmt::format("%{}: straight code does not move along inner dimensions", number));
+      require(!is_own || kernel_.dims[d].inner || term.stride == Stride::zero,
+              fmt::format("%{}: a kernel's own memory moves along inner dimensions alone", number));
     }
     require(address.offset_param == -1 || is_param(address.offset_param),
             fmt::format("%{}: an offset is a parameter", number));
@@ -220,13 +224,14 @@ class Verifier {
               fmt::format("%{}: the stride of a dynamic index is a parameter", number));
     }
     const bool touches_memory = instr.kind == InstrKind::load || instr.kind == InstrKind::store;
-    if (touches_memory || instr.kind == InstrKind::index) {
-      check_address(phase, number, instr.address);
-    }
     if (touches_memory) {
       require(instr.buffer >= 0 && instr.buffer < static_cast<int>(kernel_.buffers.size()) &&
                   kernel_.buffers[static_cast<size_t>(instr.buffer)].dtype == instr.dtype,
               fmt::format("%{}: its buffer exists and has its dtype", number));
+      if (error_) return;
+    }
+    if (touches_memory || instr.kind == InstrKind::index) {
+      check_address(phase, number, instr.address);
     }
     if (instr.kind == InstrKind::store && !error_) {
       require(kernel_.buffers[static_cast<size_t>(instr.buffer)].written,

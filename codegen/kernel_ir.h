@@ -94,8 +94,8 @@ struct BufferArg {
   bool written = false;
   /// Shares no byte with any other argument (in-place arguments do).
   bool no_alias = true;
-  /// Not 0: no argument but memory of the kernel's own, so many elements, in which a row leaves
-  /// what its later loops need.
+  /// Not 0: no argument but memory of the kernel's own, so many elements for each outer position,
+  /// in which one loop leaves what later ones need. Addresses have inner dimensions alone.
   int64_t own_elements = 0;
 };
 
@@ -117,7 +117,8 @@ struct Kernel {
   std::vector<Dim> dims;  // outer ones first
   int vector_dim = 0;
   /// The vector dimension has at most kShortVector positions: the kernel then takes several
-  /// positions of the last inner one at once, be it reduced or, without reductions, walked in order.
+  /// positions of the last inner one at once, be it reduced or, without reductions, walked in
+  /// order.
   bool short_vector = false;
   std::optional<Blocking> blocking;
   std::vector<Instr> instrs;

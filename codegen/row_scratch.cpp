@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "wick/codegen/kernel_draft.h"
-
 namespace wick::codegen {
 
 namespace {
@@ -15,20 +13,28 @@ using Level = ir::Domain::Level;
 /// Loops are numbered by the reductions in front of them; a set of them is a word.
 constexpr int kMaxLoops = 64;
 
-/// Memory of a kernel's own is on the stack.
+/// Memory of a kernel's own is on its stack.
 constexpr int64_t kMostOwnElements = 65536;
 
-/// How many elements of its own a row needs: one of two sizes, so that kernels stay generic. 0 when
+/// Outer positions that a kernel may walk side by side.
+constexpr int64_t kMostRowsAtOnce = 256;
+
+constexpr size_t kMostOwn = 2;
+
+/// How many elements of its own a row needs: one of few sizes, so that kernels stay generic. 0 when
 /// the kernel should not have them.
 int64_t own_elements(const ir::Domain& domain) {
-  if (domain.extents.empty() || !domain.reduced.back()) return 0;
+  if (domain.extents.empty()) return 0;
   int64_t row = 1;
   for (size_t d = 0; d < domain.extents.size(); ++d) {
     if (domain.reduced[d]) row *= domain.extents[d];
   }
-  if (row <= kLongestShortRow || row > kMostOwnElements) return 0;
-  constexpr int64_t kFew = 4096;
-  return row <= kFew ? kFew : kMostOwnElements;
+  const bool one_at_a_time = domain.reduced.back() && row > kMostRowsAtOnce;
+  const int64_t most = one_at_a_time ? kMostOwnElements : kMostOwnElements / kMostRowsAtOnce;
+  for (const int64_t size : {int64_t{32}, kMostOwnElements / kMostRowsAtOnce, int64_t{4096}}) {
+    if (row <= size && size <= most) return size;
+  }
+  return row <= most ? most : 0;
 }
 
 class ScratchPlanner {
@@ -85,8 +91,8 @@ class ScratchPlanner {
   bool find_buffer(const ir::Node& node, uint64_t loops) {
     if (!has(node.op(), ir::kCostly)) return false;
     const int first = std::countr_zero(loops);
-    const int64_t taken = std::ssize(found_) * own_elements_;
-    if (own_elements_ > 0 && taken + own_elements_ <= kMostOwnElements) {
+    if (own_elements_ > 0 && size_of(node.type().dtype) <= size_of(DType::f32) &&
+        found_.size() < kMostOwn) {
       const auto place = static_cast<int>(found_.size());
       found_.push_back(
           {.value = &node, .depth = first, .own_elements = own_elements_, .place = place});

@@ -1,9 +1,9 @@
 #pragma once
 
 // Values of a row that several of its loops need and that are dear to compute: the first loop
-// leaves them in memory of the kernel's own, or, when rows are too long or walked side by side, in
-// the buffer of a result that a later loop fills; the others read them back while the row is still
-// in the cache. Softmax computes its exponentials once by this.
+// leaves them in memory of the kernel's own, or, when rows are too long for that, in the buffer of
+// a result that a later loop fills; the others read them back while the row is still in the cache.
+// Softmax computes its exponentials once by this.
 
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace wick::codegen {
 struct RowScratch {
   const ir::Node* value = nullptr;
   int depth = 0;             // stored in the loop behind this many reductions
-  int64_t own_elements = 0;  // of memory of the kernel's own; 0: a result's buffer
+  int64_t own_elements = 0;  // of a row in memory of the kernel's own; 0: a result's buffer
   int place = 0;             // which memory of its own, or the number of the result
 };
 

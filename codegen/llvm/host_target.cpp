@@ -14,8 +14,8 @@ namespace wick::codegen::llvm_jit {
 namespace {
 
 /// Of the last level, which many cores share, a core can count on little more than a few times what
-/// it has for itself: beyond 8 times its second level a copy runs at the speed of memory on machines
-/// whose last level is 50 times as large.
+/// it has for itself: beyond 8 times its second level a copy runs at the speed of memory on
+/// machines whose last level is 50 times as large.
 int64_t usable_cache_bytes() {
   constexpr int64_t kUnknown = int64_t{16} << 20U;
   const int64_t own = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or less: the system does not know

@@ -75,6 +75,7 @@ void KernelEmitter::find_dependencies() {
     for (size_t d = 0; d < at.address.terms.size(); ++d) {
       if (at.address.terms[d].stride != Stride::zero) dims |= bit(static_cast<int>(d));
     }
+    if (has_lanes_of_own(at.buffer)) dims |= bit(kernel_.vector_dim);
     if (at.kind == InstrKind::accumulate) {
       // Blocks make the range, and so the result, depend on the block number.
       if (kernel_.blocking) dims |= bit(kernel_.blocking->outer);
@@ -221,6 +222,9 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
     unroll_ = most_copies();
     for (const Plan& plan : plans_)
       unroll_ = std::min(unroll_, choose_copies(plan));
+  }
+  if (!kernel_.vector_is_inner()) {
+    own_width_ = int64_t{e_.lanes} * (copy_dim_ == kernel_.vector_dim ? unroll_ : 1);
   }
   make_alias_scopes();
   collect_accesses();

@@ -184,6 +184,7 @@ class KernelEmitter {
   llvm::Instruction* tag(llvm::Instruction* access, int buffer);
   void make_alias_scopes();
   [[nodiscard]] Stride vector_stride(const Instr& instr) const;
+  [[nodiscard]] bool has_lanes_of_own(int buffer) const;
 
   const Kernel& kernel_;
   EmitContext e_;
@@ -219,6 +220,7 @@ class KernelEmitter {
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
   llvm::DenseMap<int, llvm::Value*> prefetch_distances_;
   llvm::DenseMap<std::pair<int, int>, llvm::Value*> copy_offsets_;
+  int64_t own_width_ = 1;                  // positions that own memory has side by side
   std::vector<llvm::Value*> own_memory_;   // by buffer, null until first needed
   std::vector<llvm::MDNode*> scope_of_;    // by buffer
   std::vector<llvm::MDNode*> noalias_of_;  // by buffer

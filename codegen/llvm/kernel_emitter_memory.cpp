@@ -103,8 +103,9 @@ llvm::Value* KernelEmitter::start_of_buffer(int buffer) {
   if (memory == nullptr) {
     const llvm::IRBuilderBase::InsertPointGuard guard(b);
     b.SetInsertPoint(entry_->getTerminator());
-    auto* allocated = b.CreateAlloca(e_.storage_type(arg.dtype),
-                                     b.getInt64(static_cast<uint64_t>(arg.own_elements)));
+    auto* allocated =
+        b.CreateAlloca(e_.storage_type(arg.dtype),
+                       b.getInt64(static_cast<uint64_t>(arg.own_elements * own_width_)));
     allocated->setAlignment(kStreamAlign);
     memory = allocated;
     // Touches page after page, so that a stack that is too small is noticed.
@@ -150,6 +151,9 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
       if (term.stride == Stride::zero) continue;
       llvm::Value* step = positions_[static_cast<size_t>(dim)];
       if (term.stride == Stride::dynamic) step = b.CreateMul(step, param(term.param));
+      if (has_lanes_of_own(access.buffer)) {
+        step = b.CreateMul(step, b.getInt64(static_cast<uint64_t>(own_width_)));
+      }
       if (access.buffer < 0) {
         access.partial = b.CreateAdd(access.partial, step);
       } else {
@@ -160,7 +164,14 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
   }
 }
 
+/// Memory of the kernel's own in which each lane, and each copy, is another row.
+bool KernelEmitter::has_lanes_of_own(int buffer) const {
+  return buffer >= 0 && !kernel_.vector_is_inner() &&
+         kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
+}
+
 Stride KernelEmitter::vector_stride(const Instr& at) const {
+  if (in_vector_loop_ && has_lanes_of_own(at.buffer)) return Stride::one;
   return in_vector_loop_ ? at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride
                          : Stride::zero;
 }
@@ -168,7 +179,18 @@ Stride KernelEmitter::vector_stride(const Instr& at) const {
 /// What to add to the address of copy 0; null: nothing.
 llvm::Value* KernelEmitter::offset_of_copy(const Instr& at, int copy) {
   const Affine::Term& term = at.address.terms[static_cast<size_t>(copy_dim_)];
-  if (copy == 0 || term.stride == Stride::zero) return nullptr;
+  if (copy == 0) return nullptr;
+  if (has_lanes_of_own(at.buffer)) {
+    if (copy_dim_ == kernel_.vector_dim) {
+      return e_.b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
+    }
+    llvm::Value* distance = term.stride == Stride::dynamic
+                                ? copy_offset(term.param, copy)
+                                : e_.b.getInt64(static_cast<uint64_t>(
+                                      term.stride == Stride::one ? copy_distance(copy) : 0));
+    return e_.b.CreateMul(distance, e_.b.getInt64(static_cast<uint64_t>(own_width_)));
+  }
+  if (term.stride == Stride::zero) return nullptr;
   if (term.stride == Stride::dynamic) return copy_offset(term.param, copy);
   return e_.b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
 }

@@ -1,6 +1,8 @@
 // Compiled kernels against the interpreter where the shape of the data decides the form of the
 // loops.
 
+#include <algorithm>
+
 #include "codegen/run_lowered.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -122,6 +124,55 @@ graph @softmax(%x: f32[300,{0}], %i: i64[300]) -> (f32[300,{0}], bool[300]) {{
                                                   length));
     EXPECT_EQ(kernel->vector_is_inner(), length > 32) << length;
   }
+}
+
+/// Two dear values that two loops need.
+std::string two_exponentials(const std::string& dtype, const Shape& shape, const Shape& row) {
+  std::string axes;
+  for (int d = 0; d < shape.ndim(); ++d) {
+    if (row[d] == 1 && shape[d] != 1) axes += fmt::format("{}{}", axes.empty() ? "" : ", ", d);
+  }
+  return fmt::format(R"(
+graph @f(%x: {0}{1}, %y: {0}{1}) -> ({0}{1}, {0}{2}) {{
+  %0 = exp %x : {0}{1}
+  %1 = tanh %y : {0}{1}
+  %2 = mul %0, %1 : {0}{1}
+  %3 = reduce_min %2 {{axes = [{3}], keepdims = true}} : {0}{2}
+  %4 = mul %3, %0 : {0}{1}
+  %5 = sub %4, %1 : {0}{1}
+  %6 = reduce_max %5 {{axes = [{3}], keepdims = true}} : {0}{2}
+  %7 = mul %5, %0 : {0}{1}
+  %8 = add %7, %6 : {0}{1}
+  return %8, %6
+}})",
+                     dtype,
+                     to_string(shape),
+                     to_string(row),
+                     axes);
+}
+
+int64_t num_own(const codegen::Kernel& kernel) {
+  return std::ranges::count_if(kernel.buffers, &codegen::BufferArg::own_elements);
+}
+
+TEST(Layouts, DearValuesOfRowsStayInMemoryOfTheKernelsOwn) {
+  const std::pair<Shape, Shape> cases[] = {{{5, 40}, {5, 1}},
+                                           {{3, 257}, {3, 1}},
+                                           {{2, 5000}, {2, 1}},
+                                           {{300, 10}, {300, 1}},  // one a lane
+                                           {{9, 130}, {1, 130}},   // columns
+                                           {{255, 17}, {1, 17}},
+                                           {{2, 3, 50, 16}, {1, 3, 1, 16}}};  // short vectors
+  for (const auto& [shape, row] : cases) {
+    for (const char* dtype : {"f32", "f16", "f64"}) {
+      const auto kernel = check_program(two_exponentials(dtype, shape, row));
+      EXPECT_EQ(num_own(*kernel), std::string(dtype) == "f64" ? 0 : 2) << to_string(shape);
+    }
+  }
+}
+
+TEST(Layouts, LongColumnsHaveNoRoomInMemoryOfTheKernelsOwn) {
+  EXPECT_EQ(num_own(*check_program(two_exponentials("f32", {257, 17}, {1, 17}))), 0);
 }
 
 TEST(Layouts, TransposedOperandsAreReadInTiles) {
