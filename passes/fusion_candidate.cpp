@@ -18,11 +18,6 @@ int64_t bytes_of(const std::vector<const Node*>& nodes) {
   return bytes;
 }
 
-bool reads(const Node& node, const Node& value) {
-  return std::ranges::any_of(node.operands(),
-                             [&](const ir::Value& operand) { return operand.node == &value; });
-}
-
 }  // namespace
 
 FusionGroup::FusionGroup(const FusionClusters& clusters,
@@ -181,7 +176,7 @@ int64_t RecomputeCandidate::bytes_loaded() const {
 
 int64_t RecomputeCandidate::bytes_saved() const {
   const auto bytes = static_cast<int64_t>(value_->type().num_bytes());
-  return is_only_reader() ? bytes + bytes * 3 / 2 : bytes;
+  return is_only_reader() ? 2 * bytes : bytes;
 }
 
 }  // namespace wick::passes

@@ -395,4 +395,9 @@ void FusionClusters::prune_unused() {
   }
 }
 
+bool reads(const Node& node, const Node& value) {
+  return std::ranges::any_of(node.operands(),
+                             [&](const ir::Value& operand) { return operand.node == &value; });
+}
+
 }  // namespace wick::passes

@@ -171,4 +171,7 @@ class FusionClusters {
   int64_t work_ = 0;
 };
 
+/// Whether the node has the value for an operand.
+bool reads(const ir::Node& node, const ir::Node& value);
+
 }  // namespace wick::passes

@@ -127,8 +127,11 @@ void merge_siblings(FusionClusters& clusters, FusionLog& log) {
           break;
         }
         const Objection no = clusters.merge_siblings(*other, *user);
-        log.joined(*other, *user, *shared, no);
         merged = no.empty();
+        // That others read it by a copy is no reason to expect anything.
+        if (merged || (reads(*other, *shared) && reads(*user, *shared))) {
+          log.joined(*other, *user, *shared, no);
+        }
         if (merged) break;
       }
       if (merged) continue;

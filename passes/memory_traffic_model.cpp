@@ -39,7 +39,9 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   // A mask is better stored than computed again from what takes four times the room.
   const int64_t loaded = candidate.bytes_loaded();
   const int64_t saved = candidate.bytes_saved();
-  if (loaded <= saved) return {};
+  // Of what is not stored any more the store counts more than the load: it reads its lines first.
+  const int64_t worth = candidate.is_only_reader() ? saved + saved / 4 : saved;
+  if (loaded <= worth) return {};
   constexpr auto kWhy = "computing it again loads {} bytes to save {}";
   return {fusion_code::kCost, kWhy, loaded, saved};
 }
