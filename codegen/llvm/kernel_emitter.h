@@ -139,6 +139,10 @@ class KernelEmitter {
                          llvm::Value* end,
                          llvm::ArrayRef<int> streams,
                          const std::function<void()>& body);
+  llvm::Value* emit_head(llvm::Value* begin,
+                         llvm::Value* end,
+                         int stream,
+                         const std::function<void()>& body);
   void emit_main_loop(llvm::Value* begin,
                       llvm::Value* end,
                       llvm::ArrayRef<int> streams,
@@ -154,15 +158,18 @@ class KernelEmitter {
   void restore_scope(Scope scope);
 
   // kernel_emitter_prefetch.cpp
-  [[nodiscard]] bool can_prefetch(const Instr& instr) const;
+  [[nodiscard]] bool reads_vectors(const Instr& instr) const;
   void find_prefetches();
   llvm::Value* prefetch_distance(const Instr& instr);
   void emit_prefetches(const Plan& plan);
+  void emit_prefetch(int number, llvm::Value* distance);
+  void emit_prefetches_ahead();
 
   // kernel_emitter_streams.cpp
   [[nodiscard]] bool is_stream(int number) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
   llvm::Value* exceeds_caches();
+  llvm::Value* elements_to_line(int stream, llvm::Value* begin);
   llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
   void end_streams();
 

@@ -126,6 +126,7 @@ void KernelEmitter::emit_tasks(Range tasks, Range vectors) {
       if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
       emit_vector_loops(vectors.begin, vectors.end, streams, [&] {
         enter_dims({kernel_.vector_dim}, nullptr);
+        if (in_stream_loop_) emit_prefetches_ahead();
         emit_phases();
       });
     }
@@ -155,8 +156,9 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   constexpr int kCopiesOfRest = 4;
   auto& b = e_.b;
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
-  llvm::Value* main_end = begin;
   in_vector_loop_ = true;
+  if (!streams.empty() && e_.host.avx512) begin = emit_head(begin, end, streams[0], body);
+  llvm::Value* main_end = begin;
   if (unroll_ > 1 || !e_.host.avx512) {
     const int64_t step = int64_t{e_.lanes} * unroll_;
     llvm::Value* count =
@@ -178,6 +180,25 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   });
   copies_ = 1;
   in_vector_loop_ = false;
+}
+
+/// Walks up to where the stream's lines begin, and returns that: rows of odd lengths start
+/// anywhere.
+llvm::Value* KernelEmitter::emit_head(llvm::Value* begin,
+                                      llvm::Value* end,
+                                      int stream,
+                                      const std::function<void()>& body) {
+  auto& b = e_.b;
+  llvm::Value* head_end = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smin, end, b.CreateAdd(begin, elements_to_line(stream, begin)));
+  copies_ = 1;
+  loop(begin, head_end, e_.lanes, [&](llvm::Value* position) {
+    positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
+    masks_.push_back(lane_mask(b.CreateSub(head_end, position)));
+    body();
+    masks_.clear();
+  });
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, head_end);
 }
 
 /// In two versions when stores may go past the caches.

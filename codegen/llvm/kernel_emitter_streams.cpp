@@ -53,6 +53,18 @@ llvm::Value* KernelEmitter::exceeds_caches() {
   return exceeds_caches_;
 }
 
+/// From `begin` to the next line that the stream writes; 0 where no store goes past the caches.
+llvm::Value* KernelEmitter::elements_to_line(int stream, llvm::Value* begin) {
+  auto& b = e_.b;
+  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(stream)])];
+  const DType dtype = instr(stream).dtype;
+  llvm::Value* first = b.CreateInBoundsGEP(e_.storage_type(dtype), access.partial, begin);
+  llvm::Value* bytes = b.CreateAnd(b.CreateNeg(b.CreatePtrToInt(first, b.getInt64Ty())),
+                                   b.getInt64(kStreamAlign.value() - 1));
+  llvm::Value* elements = b.CreateUDiv(bytes, b.getInt64(size_of(dtype)));
+  return b.CreateSelect(exceeds_caches(), elements, b.getInt64(0));
+}
+
 /// Whether these stores write whole lines when the vector loop starts at `begin`.
 llvm::Value* KernelEmitter::are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin) {
   auto& b = e_.b;
