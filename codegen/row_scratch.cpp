@@ -13,13 +13,12 @@ using Level = ir::Domain::Level;
 /// Loops are numbered by the reductions in front of them; a set of them is a word.
 constexpr int kMaxLoops = 64;
 
-/// Memory of a kernel's own is on its stack.
+// Memory of a kernel's own is on its stack: at most 512 KiB, so none for f64.
+constexpr size_t kMostOwn = 2;
 constexpr int64_t kMostOwnElements = 65536;
 
 /// Outer positions that a kernel may walk side by side.
 constexpr int64_t kMostRowsAtOnce = 256;
-
-constexpr size_t kMostOwn = 2;
 
 /// How many elements of its own a row needs: one of few sizes, so that kernels stay generic. 0 when
 /// the kernel should not have them.

@@ -283,16 +283,18 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   const KernelFunction function = compile(k.kernel());
   std::vector<float> in(kCount);
   std::iota(in.begin(), in.end(), 1.0F);
-  for (const int64_t begin : {0, 3, 16, 64}) {
+  const std::pair<int64_t, int64_t> pieces[] = {
+      {0, kCount - 5}, {3, kCount - 5}, {16, kCount}, {64, 65}, {3, 10}, {15, 17}, {7, 7}};
+  for (const auto& [begin, end] : pieces) {
     alignas(64) std::array<float, kCount> out{};
     void* buffers[] = {in.data(), out.data()};
 
-    function(buffers, k.params().data(), 0, 1, begin, kCount - 5);
+    function(buffers, k.params().data(), 0, 1, begin, end);
 
     for (int64_t i = 0; i < kCount; ++i) {
-      const bool is_inside = i >= begin && i < kCount - 5;
+      const bool is_inside = i >= begin && i < end;
       const auto at = static_cast<size_t>(i);
-      EXPECT_EQ(out[at], is_inside ? -in[at] : 0.0F) << i << " from " << begin;
+      EXPECT_EQ(out[at], is_inside ? -in[at] : 0.0F) << i << " from " << begin << " to " << end;
     }
   }
   EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("movntps"), std::string::npos);
