@@ -157,7 +157,10 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   auto& b = e_.b;
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
   in_vector_loop_ = true;
-  if (!streams.empty() && e_.host.avx512) begin = emit_head(begin, end, streams[0], body);
+  // Where lines begin must not decide the order of a sum.
+  if (!streams.empty() && accumulators_.empty() && e_.host.avx512) {
+    begin = emit_head(begin, end, streams[0], body);
+  }
   llvm::Value* main_end = begin;
   if (unroll_ > 1 || !e_.host.avx512) {
     const int64_t step = int64_t{e_.lanes} * unroll_;
@@ -223,15 +226,25 @@ void KernelEmitter::emit_main_loop(llvm::Value* begin,
   auto* after = llvm::BasicBlock::Create(b.getContext(), "stored", function_);
   llvm::Value* streams_now = b.CreateAnd(exceeds_caches(), are_aligned(streams, begin));
   b.CreateCondBr(streams_now, streaming, cached);
+  const std::vector<llvm::Value*> start = accumulators_;
   b.SetInsertPoint(streaming);
   in_stream_loop_ = true;
   emit_loop();
   in_stream_loop_ = false;
+  llvm::BasicBlock* streaming_end = b.GetInsertBlock();
+  const std::vector<llvm::Value*> streamed = std::exchange(accumulators_, start);
   b.CreateBr(after);
   b.SetInsertPoint(cached);
   emit_loop();
+  llvm::BasicBlock* cached_end = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);
+  for (size_t i = 0; i < start.size(); ++i) {
+    llvm::PHINode* result = b.CreatePHI(start[i]->getType(), 2);
+    result->addIncoming(streamed[i], streaming_end);
+    result->addIncoming(accumulators_[i], cached_end);
+    accumulators_[i] = result;
+  }
 }
 
 /// The first `remaining` lanes; none when that is negative.

@@ -23,7 +23,6 @@ bool KernelEmitter::is_stream(int number) const {
 
 llvm::SmallVector<int, 4> KernelEmitter::streams_of(const Plan& plan) const {
   llvm::SmallVector<int, 4> streams;
-  if (!plan.accumulates.empty()) return streams;
   for (const int number : plan.phase->instrs) {
     if (is_stream(number)) streams.push_back(number);
   }

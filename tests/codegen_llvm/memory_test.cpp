@@ -300,5 +300,45 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("movntps"), std::string::npos);
 }
 
+/// Rows of 100 are stored and summed in one loop: wherever the lines of the result begin, the sum
+/// is the same to the last bit.
+TEST(StreamingStores, LeaveTheOrderOfSumsAlone) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  constexpr int64_t kRow = 100;
+  constexpr int64_t kRows = 3;
+  KernelBuilder k("rows");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  const int sums = k.buffer(DType::f32, true);
+  k.outer(kHuge);
+  k.vector(k.inner(kRow));
+  k.loop();
+  const int value = k.load(x, k.at({kRow, 1}));
+  k.store(y, k.at({kRow, 1}), k.compute(OpKind::neg, DType::f32, {value}));
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {value});
+  k.straight();
+  k.store(sums, k.at({1, 0}), sum);
+  const KernelFunction function = compile(k.kernel());
+  std::vector<float> in(kRows * kRow);
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = 1.0F / static_cast<float>(i + 1);
+  std::vector<std::vector<float>> found;
+  for (const int64_t offset : {0, 1, 12}) {
+    alignas(64) std::array<float, kRows * kRow + 16> out{};
+    std::vector<float> row_sums(kRows);
+    void* buffers[] = {in.data(), out.data() + offset, row_sums.data()};
+
+    function(buffers, k.params().data(), 0, kRows, 0, 0);
+
+    for (size_t i = 0; i < in.size(); ++i)
+      EXPECT_EQ(out[i + static_cast<size_t>(offset)], -in[i]) << i;
+    EXPECT_NEAR(row_sums[0], 5.187378F, 1e-5);
+    found.push_back(row_sums);
+  }
+  EXPECT_EQ(found[0], found[1]);
+  EXPECT_EQ(found[0], found[2]);
+  EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("movntps"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace wick::codegen::test
