@@ -110,8 +110,6 @@ class KernelEmitter {
   llvm::Value* emit_copy(const Instr& instr, int number, int copy);
   [[nodiscard]] static bool is_interleaved(const Instr& instr);
   Values emit_interleaved(const Instr& instr);
-  [[nodiscard]] bool may_share_random_words(const Instr& instr) const;
-  Values emit_random_copies(const Instr& instr);
   void emit_accumulate(const Instr& instr, int number);
   [[nodiscard]] int num_accumulator_copies() const;
   void start_accumulators(const Plan& plan);
@@ -164,6 +162,10 @@ class KernelEmitter {
   void emit_prefetches(const Plan& plan);
   void emit_prefetch(int number, llvm::Value* distance);
   void emit_prefetches_ahead();
+
+  // kernel_emitter_random.cpp
+  [[nodiscard]] bool may_share_random_words(const Instr& instr) const;
+  Values emit_random_copies(const Instr& instr);
 
   // kernel_emitter_streams.cpp
   [[nodiscard]] bool is_stream(int number) const;

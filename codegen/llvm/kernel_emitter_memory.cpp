@@ -178,21 +178,15 @@ Stride KernelEmitter::vector_stride(const Instr& at) const {
 
 /// What to add to the address of copy 0; null: nothing.
 llvm::Value* KernelEmitter::offset_of_copy(const Instr& at, int copy) {
-  const Affine::Term& term = at.address.terms[static_cast<size_t>(copy_dim_)];
   if (copy == 0) return nullptr;
-  if (has_lanes_of_own(at.buffer)) {
-    if (copy_dim_ == kernel_.vector_dim) {
-      return e_.b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
-    }
-    llvm::Value* distance = term.stride == Stride::dynamic
-                                ? copy_offset(term.param, copy)
-                                : e_.b.getInt64(static_cast<uint64_t>(
-                                      term.stride == Stride::one ? copy_distance(copy) : 0));
-    return e_.b.CreateMul(distance, e_.b.getInt64(static_cast<uint64_t>(own_width_)));
-  }
+  llvm::Value* distance = e_.b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
+  const bool is_own = has_lanes_of_own(at.buffer);
+  if (is_own && copy_dim_ == kernel_.vector_dim) return distance;
+  const Affine::Term& term = at.address.terms[static_cast<size_t>(copy_dim_)];
   if (term.stride == Stride::zero) return nullptr;
-  if (term.stride == Stride::dynamic) return copy_offset(term.param, copy);
-  return e_.b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
+  if (term.stride == Stride::dynamic) distance = copy_offset(term.param, copy);
+  if (!is_own) return distance;
+  return e_.b.CreateMul(distance, e_.b.getInt64(static_cast<uint64_t>(own_width_)));
 }
 
 llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
