@@ -13,34 +13,39 @@ using Level = ir::Domain::Level;
 /// Loops are numbered by the reductions in front of them; a set of them is a word.
 constexpr int kMaxLoops = 64;
 
-// Memory of a kernel's own is on its stack: at most 512 KiB, so none for f64.
-constexpr size_t kMostOwn = 2;
+/// Memory of a kernel's own is on its stack, and threads have small ones: 256 KiB of floats.
 constexpr int64_t kMostOwnElements = 65536;
 
-/// Outer positions that a kernel may walk side by side.
-constexpr int64_t kMostRowsAtOnce = 256;
+/// Memory of its own that a value takes: for a row, and for all rows that the kernel may walk side
+/// by side. One of few sizes, so that kernels stay generic.
+struct OwnRoom {
+  int64_t row = 0;
+  int64_t all = 0;
+};
 
-/// How many elements of its own a row needs: one of few sizes, so that kernels stay generic. 0 when
-/// the kernel should not have them.
-int64_t own_elements(const ir::Domain& domain) {
-  if (domain.extents.empty()) return 0;
+/// None when rows are too long.
+OwnRoom own_room(const ir::Domain& domain) {
+  constexpr int64_t kMostRowsAtOnce = 256;
+  if (domain.extents.empty()) return {};
   int64_t row = 1;
   for (size_t d = 0; d < domain.extents.size(); ++d) {
     if (domain.reduced[d]) row *= domain.extents[d];
   }
-  const bool one_at_a_time = domain.reduced.back() && row > kMostRowsAtOnce;
-  const int64_t most = one_at_a_time ? kMostOwnElements : kMostOwnElements / kMostRowsAtOnce;
-  for (const int64_t size : {int64_t{32}, kMostOwnElements / kMostRowsAtOnce, int64_t{4096}}) {
-    if (row <= size && size <= most) return size;
+  for (const int64_t size : {32, 256}) {
+    if (row <= size) return {.row = size, .all = size * kMostRowsAtOnce};
   }
-  return row <= most ? most : 0;
+  if (!domain.reduced.back()) return {};  // columns, side by side
+  for (const int64_t size : {int64_t{4096}, kMostOwnElements}) {
+    if (row <= size) return {.row = size, .all = size};
+  }
+  return {};
 }
 
 class ScratchPlanner {
  public:
   explicit ScratchPlanner(const FusedBody& body)
       : body_(body),
-        own_elements_(own_elements(body.domain)),
+        own_(own_room(body.domain)),
         loops_(static_cast<size_t>(body.graph->id_bound()), 0),
         taken_(body.graph->results().size(), false) {}
 
@@ -90,11 +95,10 @@ class ScratchPlanner {
   bool find_buffer(const ir::Node& node, uint64_t loops) {
     if (!has(node.op(), ir::kCostly)) return false;
     const int first = std::countr_zero(loops);
-    if (own_elements_ > 0 && size_of(node.type().dtype) <= size_of(DType::f32) &&
-        found_.size() < kMostOwn) {
-      const auto place = static_cast<int>(found_.size());
+    const bool is_narrow = size_of(node.type().dtype) <= size_of(DType::f32);
+    if (own_.row > 0 && is_narrow && (num_own_ + 1) * own_.all <= kMostOwnElements) {
       found_.push_back(
-          {.value = &node, .depth = first, .own_elements = own_elements_, .place = place});
+          {.value = &node, .depth = first, .own_elements = own_.row, .place = num_own_++});
       return true;
     }
     // Half types are computed in f32 and would lose digits on the way.
@@ -113,7 +117,8 @@ class ScratchPlanner {
   }
 
   const FusedBody& body_;
-  int64_t own_elements_;
+  OwnRoom own_;
+  int num_own_ = 0;
   std::vector<uint64_t> loops_;  // by Node::id: those that need the value
   std::vector<bool> taken_;
   std::vector<RowScratch> found_;

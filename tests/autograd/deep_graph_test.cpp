@@ -1,7 +1,5 @@
-#include <functional>
-
+#include "support/small_stack.h"
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include "wick/autograd/autograd.h"
 #include "wick/passes/options.h"
@@ -10,23 +8,9 @@
 namespace wick {
 namespace {
 
-constexpr size_t kStackBytes = 512U << 10U;
-constexpr int kDepth = 1'000'000;
+using testing::run_on_small_stack;
 
-/// Runs on a thread whose stack a recursion over the graph would overflow.
-void run_on_small_stack(std::function<void()> work) {
-  pthread_attr_t attributes;
-  ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStackBytes), 0);
-  pthread_t thread;
-  const auto entry = [](void* argument) -> void* {
-    (*static_cast<std::function<void()>*>(argument))();
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, entry, &work), 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-}
+constexpr int kDepth = 1'000'000;
 
 TEST(DeepGraphs, DifferentiateAndEndWithoutRecursion) {
   run_on_small_stack([] {

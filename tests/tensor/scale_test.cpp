@@ -1,4 +1,5 @@
 #include "expect_values.h"
+#include "support/small_stack.h"
 
 #include "wick/passes/options.h"
 #include "wick/tensor/capture.h"
@@ -65,6 +66,25 @@ TEST_F(Scale, SharedOperandsAreWalkedOnce) {
 
 TEST(Node, StaysSmall) {
   EXPECT_LE(sizeof(Node), 160U);
+}
+
+/// Two dear values of a row of 50,000 that two loops need: more than the stack has room for.
+TEST(SmallStacks, HoldWhatKernelsKeepThere) {
+  wick::testing::run_on_small_stack([] {
+    const Tensor x = full({2, 50000}, 1.0);
+    materialize(x);
+    const Tensor a = exp(x);
+    const Tensor b = tanh(x);
+    const Tensor most = max(a * b, {-1}, true);
+    const Tensor y = (most - a) * b + a;
+
+    const std::vector<float> values = y.to_vector<float>();
+
+    const double e = std::exp(1.0);
+    const double t = std::tanh(1.0);
+    EXPECT_NEAR(values.front(), (e * t - e) * t + e, 1e-5);
+    EXPECT_EQ(values.front(), values.back());
+  });
 }
 
 }  // namespace
