@@ -7,7 +7,8 @@ std::string_view default_pipeline() {
   // Folding makes new constants for the simplifier; both make equal expressions for cse; only what
   // is left should weigh in the decisions of fuse. What layout leaves behind is for canonicalize.
   return "@pipeline-start,expand-custom-ops,canonicalize,constant-fold,canonicalize,cse,dce,"
-         "layout,canonicalize,cse,dce,@before-fusion,fuse,@after-fusion,@before-planning,plan-memory,@pipeline-end";
+         "layout,canonicalize,cse,dce,@before-fusion,fuse,@after-fusion,@before-planning,"
+         "plan-memory,@pipeline-end";
 }
 
 }  // namespace wick::passes

@@ -35,10 +35,13 @@ std::vector<Node*> nodes_behind(const FusionClusters& clusters,
 /// The nodes that compute `value` inside its home; empty when they hold a reduction.
 std::vector<Node*> closure_of(const FusionClusters& clusters, Node& value) {
   const int home = clusters.home(value);
-  std::vector<Node*> nodes = nodes_behind(
-      clusters, value, [&](const Node& node) { return clusters.is_inside(node, home); });
-  const auto is_reduction = [](const Node* node) { return has(node->op(), ir::kReduction); };
-  return std::ranges::any_of(nodes, is_reduction) ? std::vector<Node*>() : nodes;
+  bool has_reduction = has(value.op(), ir::kReduction);
+  std::vector<Node*> nodes = nodes_behind(clusters, value, [&](const Node& node) {
+    if (has_reduction || !clusters.is_inside(node, home)) return false;
+    has_reduction = has(node.op(), ir::kReduction);
+    return !has_reduction;
+  });
+  return has_reduction ? std::vector<Node*>() : nodes;
 }
 
 /// The cheap end of what computes `value` inside its home: from values that are stored anyway, or

@@ -171,6 +171,7 @@ class KernelEmitter {
   [[nodiscard]] bool is_stream(int number) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
   llvm::Value* exceeds_caches();
+  llvm::Value* stream_start(int stream, llvm::Value* begin);
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);
   llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
   void end_streams();

@@ -52,15 +52,20 @@ llvm::Value* KernelEmitter::exceeds_caches() {
   return exceeds_caches_;
 }
 
+/// Where the stream writes when the vector loop starts at `begin`, as a number.
+llvm::Value* KernelEmitter::stream_start(int stream, llvm::Value* begin) {
+  auto& b = e_.b;
+  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(stream)])];
+  llvm::Type* element = e_.storage_type(instr(stream).dtype);
+  return b.CreatePtrToInt(b.CreateInBoundsGEP(element, access.partial, begin), b.getInt64Ty());
+}
+
 /// From `begin` to the next line that the stream writes; 0 where no store goes past the caches.
 llvm::Value* KernelEmitter::elements_to_line(int stream, llvm::Value* begin) {
   auto& b = e_.b;
-  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(stream)])];
-  const DType dtype = instr(stream).dtype;
-  llvm::Value* first = b.CreateInBoundsGEP(e_.storage_type(dtype), access.partial, begin);
-  llvm::Value* bytes = b.CreateAnd(b.CreateNeg(b.CreatePtrToInt(first, b.getInt64Ty())),
-                                   b.getInt64(kStreamAlign.value() - 1));
-  llvm::Value* elements = b.CreateUDiv(bytes, b.getInt64(size_of(dtype)));
+  llvm::Value* bytes =
+      b.CreateAnd(b.CreateNeg(stream_start(stream, begin)), b.getInt64(kStreamAlign.value() - 1));
+  llvm::Value* elements = b.CreateUDiv(bytes, b.getInt64(size_of(instr(stream).dtype)));
   return b.CreateSelect(exceeds_caches(), elements, b.getInt64(0));
 }
 
@@ -68,12 +73,8 @@ llvm::Value* KernelEmitter::elements_to_line(int stream, llvm::Value* begin) {
 llvm::Value* KernelEmitter::are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin) {
   auto& b = e_.b;
   llvm::Value* bits = b.getInt64(0);
-  for (const int number : streams) {
-    const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
-    llvm::Type* element = e_.storage_type(instr(number).dtype);
-    llvm::Value* first = b.CreateInBoundsGEP(element, access.partial, begin);
-    bits = b.CreateOr(bits, b.CreatePtrToInt(first, b.getInt64Ty()));
-  }
+  for (const int stream : streams)
+    bits = b.CreateOr(bits, stream_start(stream, begin));
   llvm::Value* within_line = b.CreateAnd(bits, b.getInt64(kStreamAlign.value() - 1));
   return b.CreateICmpEQ(within_line, b.getInt64(0));
 }

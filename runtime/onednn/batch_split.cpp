@@ -77,8 +77,8 @@ class BatchSplit final : public LibraryCall {
     if (images_ % parts_ != 0) large = sum.part(images_ / parts_ + 1);
     const dnnl::memory::desc wanted = small.result.wanted;
     const dnnl::memory::desc plain = small.result.plain;
-    const bool is_of_all = !large || large->result.wanted == wanted;
-    if (parts_ > 1 && wanted != plain && is_of_all && is_dense(wanted)) {
+    const bool parts_agree = !large || large->result.wanted == wanted;
+    if (parts_ > 1 && wanted != plain && parts_agree && is_dense(wanted)) {
       small.result.plain = wanted;
       if (large) large->result.plain = wanted;
       elements_ = static_cast<int64_t>(wanted.get_size() / sizeof(float));
