@@ -15,6 +15,12 @@ function(wick_precompile target)
     ${ARGN})
 endfunction()
 
+# For a source that all of CLI11 is compiled with and that runs once.
+function(wick_compile_quickly source)
+  set_source_files_properties(
+    ${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Og>" SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # wick_library(passes SOURCES cse.cpp ... PUBLIC wick_ir PRIVATE fmt::fmt PRECOMPILE <wick/ir/...>)
 #
 # One object library a folder. Its include root is a folder of the build tree that holds a link to
