@@ -84,6 +84,10 @@ TEST(KernelIr, VerifierFindsWhatIsBroken) {
   EXPECT_EQ(verify(kernel), "%3: a stored buffer is written");
 
   kernel = row_max();
+  kernel.buffers[1].own_elements = 3;
+  EXPECT_EQ(verify(kernel), "%3: a kernel's own memory moves along inner dimensions alone");
+
+  kernel = row_max();
   kernel.num_params = 2;
   EXPECT_EQ(verify(kernel), "%0: a dynamic stride is a parameter");
 }

@@ -298,7 +298,34 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
       EXPECT_EQ(out[at], is_inside ? -in[at] : 0.0F) << i << " from " << begin << " to " << end;
     }
   }
-  EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("movntps"), std::string::npos);
+  const std::string assembly = llvm_compiler().assembly(k.kernel());
+  EXPECT_NE(assembly.find("movntps"), std::string::npos);
+  EXPECT_NE(assembly.find("prefetch"), std::string::npos);
+}
+
+/// y = x - max(x) by rows, or max(x) alone.
+Kernel row_kernel(bool has_second_loop) {
+  KernelBuilder k("rows");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  k.outer(3);
+  k.vector(k.inner(100));
+  k.loop();
+  const int most = k.accumulate(OpKind::reduce_max, DType::f32, {k.load(x, k.at({100, 1}))});
+  if (has_second_loop) {
+    k.loop();
+    const int rest = k.compute(OpKind::sub, DType::f32, {k.load(x, k.at({100, 1})), most});
+    k.store(y, k.at({100, 1}), rest);
+  } else {
+    k.straight();
+    k.store(y, k.at({1, 0}), most);
+  }
+  return k.kernel();
+}
+
+TEST(Prefetching, TheLastOfSeveralLoopsAsksForTheNextRow) {
+  EXPECT_NE(llvm_compiler().assembly(row_kernel(true)).find("prefetch"), std::string::npos);
+  EXPECT_EQ(llvm_compiler().assembly(row_kernel(false)).find("prefetch"), std::string::npos);
 }
 
 /// Rows of 100 are stored and summed in one loop: wherever the lines of the result begin, the sum
