@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "wick/codegen/sink.h"
 #include "wick/ir/check.h"
 
 namespace wick::codegen {
@@ -99,7 +100,7 @@ class Finisher {
     return true;
   }
 
-  KernelLaunch finish(Kernel start, const std::vector<Phase>& phases) {
+  KernelLaunch finish(Kernel start, std::vector<Phase> phases) {
     auto kernel = std::make_shared<Kernel>(std::move(start));
     for (const Run& run : outer_)
       add_dim(*kernel, run, false);
@@ -116,9 +117,9 @@ class Finisher {
     }
     for (const DraftInstr& draft : instrs_)
       kernel->instrs.push_back(final_instr(draft));
-    for (const Phase& phase : phases) {
-      if (!phase.instrs.empty()) kernel->phases.push_back(phase);
-    }
+    kernel->phases = std::move(phases);
+    sink_straight_code(*kernel);
+    std::erase_if(kernel->phases, [](const Phase& phase) { return phase.instrs.empty(); });
     kernel->num_params = static_cast<int>(launch_.params.size());
     set_extents();
     launch_.kernel = std::move(kernel);
@@ -259,7 +260,7 @@ KernelDraft::Finished KernelDraft::finish() const {
   Kernel start;
   start.name = name_;
   start.buffers = buffers_;
-  finished.launch = finisher.finish(std::move(start), phases);
+  finished.launch = finisher.finish(std::move(start), std::move(phases));
   finished.launch.args = args_;
   return finished;
 }

@@ -31,7 +31,8 @@ KernelLaunch lower_whole(const ir::Node& fusion, const FusedBody& body) {
     return body.depth_of(*body.graph->results()[static_cast<size_t>(i)].node);
   };
   std::ranges::stable_sort(results, {}, depth);
-  const std::vector<RowScratch> scratches = plan_row_scratch(body);
+  const std::vector<RowScratch> scratches =
+      plan_row_scratch(body, fusion.attributes().integers("in_place"));
   auto scratch = scratches.begin();
   for (const int i : results) {
     for (; scratch != scratches.end() && scratch->depth <= depth(i); ++scratch) {

@@ -43,11 +43,14 @@ OwnRoom own_room(const ir::Domain& domain) {
 
 class ScratchPlanner {
  public:
-  explicit ScratchPlanner(const FusedBody& body)
+  ScratchPlanner(const FusedBody& body, const std::vector<int64_t>& in_place)
       : body_(body),
         own_(own_room(body.domain)),
         loops_(static_cast<size_t>(body.graph->id_bound()), 0),
-        taken_(body.graph->results().size(), false) {}
+        taken_(body.graph->results().size(), false) {
+    for (size_t i = 0; i < in_place.size(); ++i)
+      taken_[i] = in_place[i] >= 0;
+  }
 
   std::vector<RowScratch> run() {
     if (body_.max_depth == 0 || body_.max_depth >= kMaxLoops) return {};
@@ -126,8 +129,9 @@ class ScratchPlanner {
 
 }  // namespace
 
-std::vector<RowScratch> plan_row_scratch(const FusedBody& body) {
-  return ScratchPlanner(body).run();
+std::vector<RowScratch> plan_row_scratch(const FusedBody& body,
+                                         const std::vector<int64_t>& in_place) {
+  return ScratchPlanner(body, in_place).run();
 }
 
 }  // namespace wick::codegen

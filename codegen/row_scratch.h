@@ -5,6 +5,7 @@
 // a result that a later loop fills; the others read them back while the row is still in the cache.
 // Softmax computes its exponentials once by this.
 
+#include <cstdint>
 #include <vector>
 
 #include "wick/codegen/fused_body.h"
@@ -18,7 +19,9 @@ struct RowScratch {
   int place = 0;             // which memory of its own, or the number of the result
 };
 
-/// In order of depth.
-std::vector<RowScratch> plan_row_scratch(const FusedBody& body);
+/// In order of depth. Results that are written over an operand (`in_place` is the fusion's
+/// attribute) lend no memory.
+std::vector<RowScratch> plan_row_scratch(const FusedBody& body,
+                                         const std::vector<int64_t>& in_place);
 
 }  // namespace wick::codegen

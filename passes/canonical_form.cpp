@@ -30,16 +30,23 @@ Hash128 own_form(const Node& node) {
   return is_number ? combine(hash, node.attributes().hash()) : hash;
 }
 
+std::vector<Hash128> own_forms(const ir::Graph& graph) {
+  std::vector<Hash128> own(static_cast<size_t>(graph.id_bound()));
+  for (const Node* node = graph.first(); node != nullptr; node = node->next())
+    own[index(*node)] = own_form(*node);
+  return own;
+}
+
 /// How each node is computed, from its operands' forms.
-std::vector<Hash128> forms_of(const ir::Graph& graph) {
-  std::vector<Hash128> forms(static_cast<size_t>(graph.id_bound()));
+std::vector<Hash128> forms_of(const ir::Graph& graph, const std::vector<Hash128>& own) {
+  std::vector<Hash128> forms(own.size());
   std::vector<Hash128> operands;
   for (const Node* node = graph.first(); node != nullptr; node = node->next()) {
     operands.clear();
     for (const Value& operand : node->operands())
       operands.push_back(forms[index(*operand.node)]);
     if (ir::has(node->op(), ir::kCommutative)) std::ranges::sort(operands);
-    Hash128 form = own_form(*node);
+    Hash128 form = own[index(*node)];
     for (const Hash128& operand : operands)
       form = combine(form, operand);
     forms[index(*node)] = form;
@@ -94,10 +101,15 @@ std::vector<int> parameter_order(const ir::Graph& graph, const std::vector<Hash1
 }  // namespace
 
 std::vector<Hash128> canonical_keys(const ir::Graph& graph) {
-  std::vector<Hash128> keys = forms_of(graph);
-  const std::vector<Hash128> uses = uses_of(graph, keys);
-  for (size_t i = 0; i < keys.size(); ++i)
-    keys[i] = combine(keys[i], uses[i]);
+  // The second time tells nodes apart whose operands are used in other ways.
+  constexpr int kRounds = 2;
+  std::vector<Hash128> keys = own_forms(graph);
+  for (int round = 0; round < kRounds; ++round) {
+    keys = forms_of(graph, keys);
+    const std::vector<Hash128> uses = uses_of(graph, keys);
+    for (size_t i = 0; i < keys.size(); ++i)
+      keys[i] = combine(keys[i], uses[i]);
+  }
   return keys;
 }
 

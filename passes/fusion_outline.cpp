@@ -10,6 +10,7 @@
 
 #include "wick/ir/check.h"
 #include "wick/passes/canonical_form.h"
+#include "wick/passes/fusion_in_place.h"
 
 namespace wick::passes {
 
@@ -18,21 +19,6 @@ namespace {
 using ir::Node;
 using ir::OpKind;
 using ir::Value;
-
-/// The value that a chain of reshapes shows: one buffer holds them all.
-const Node* buffer_of(const Node* node) {
-  while (node->op() == OpKind::reshape)
-    node = node->operand(0).node;
-  return node;
-}
-
-/// Whether anything may ever write over the value: a parameter's buffer is the caller's unless the
-/// caller donates it, constants stay.
-bool may_be_overwritten(const Value& value) {
-  const Node* buffer = buffer_of(value.node);
-  if (buffer->op() == OpKind::constant) return false;
-  return buffer->op() != OpKind::parameter || buffer->attributes().flag("donate");
-}
 
 template <typename T>
 std::vector<T> permuted(const std::vector<T>& values, const std::vector<int>& order) {
@@ -183,7 +169,8 @@ class Outliner {
     auto body = std::make_unique<ir::Graph>(name);
     std::vector<Value> sources;
     std::map<int, Value> inside;  // by id of the old node
-    for (Node* operand : clusters_.operands(number)) {
+    const std::vector<Node*> read = clusters_.operands(number);
+    for (Node* operand : read) {
       const Value value = current(operand);
       sources.push_back(value);
       inside[operand->id()] = body->add_parameter(value.type(), operand->name())->result();
@@ -195,28 +182,31 @@ class Outliner {
       inside[node->id()] = clone(*node, *body, inside)->result();
 
     std::vector<Value> results;
+    std::vector<Node*> stored;  // one a result
     std::vector<std::pair<Node*, int>> replaced;
     for (Node* output : outputs) {
       const Value value = inside.at(output->id());
       const auto known = std::ranges::find(results, value);
       replaced.emplace_back(output, static_cast<int>(known - results.begin()));
-      if (known == results.end()) results.push_back(value);
+      if (known != results.end()) continue;
+      results.push_back(value);
+      stored.push_back(output);
     }
     body->set_results(results);
 
     // Equal computations become equal kernels, wherever in a program they stand.
     CanonicalGraph canonical = canonical_copy(*body);
     const std::vector<Value> operands = permuted(sources, canonical.parameters);
-    const std::vector<int> new_operand = inverse(canonical.parameters);
     const std::vector<int> new_result = inverse(canonical.results);
 
     ir::Attributes attributes;
     attributes.set("kind", std::string(cluster.row ? "row" : "loop"));
-    std::vector<int64_t> in_place =
-        permuted(in_place_operands(number, sources, outputs), canonical.results);
-    for (int64_t& operand : in_place) {
-      if (operand >= 0) operand = new_operand[static_cast<size_t>(operand)];
-    }
+    const std::vector<int64_t> in_place =
+        in_place_operands(clusters_,
+                          number,
+                          {.nodes = permuted(read, canonical.parameters), .values = operands},
+                          permuted(stored, canonical.results),
+                          [&](const Node& operand) { return dies_in(number, operand); });
     if (std::ranges::any_of(in_place, [](int64_t operand) { return operand >= 0; })) {
       attributes.set("in_place", in_place);
     }
@@ -279,69 +269,6 @@ class Outliner {
     return std::ranges::all_of(clusters_.outside_readers(value), [&](int reader) {
       return reader == FusionClusters::kNone ||
              unit(*clusters_.cluster(reader).members.front()).rank <= rank;
-    });
-  }
-
-  /// For each output the operand that it may overwrite: read at the very position that is written,
-  /// and nowhere else, nor through another operand of the same buffer, nor later.
-  std::vector<int64_t> in_place_operands(int number,
-                                         const std::vector<Value>& operands,
-                                         const std::vector<Node*>& outputs) {
-    std::vector<int64_t> in_place(outputs.size(), -1);
-    const Cluster& cluster = clusters_.cluster(number);
-    if (cluster.row || moves_positions(cluster)) return in_place;
-    const std::vector<Node*> sources = clusters_.operands(number);
-    std::vector<bool> taken(operands.size(), false);
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const auto same_buffer = std::ranges::count_if(operands, [&](const Value& other) {
-        return buffer_of(other.node) == buffer_of(operands[i].node);
-      });
-      taken[i] = operands[i].type().numel() != cluster.domain.numel(Domain::full) ||
-                 same_buffer != 1 || !may_be_overwritten(operands[i]) ||
-                 !dies_in(number, *sources[i]) || !is_read_in_place(number, *sources[i]);
-    }
-    for (size_t r = 0; r < outputs.size(); ++r) {
-      for (size_t i = 0; i < operands.size() && in_place[r] < 0; ++i) {
-        if (taken[i] || operands[i].type().num_bytes() != outputs[r]->type().num_bytes()) continue;
-        in_place[r] = static_cast<int64_t>(i);
-        taken[i] = true;
-      }
-    }
-    return in_place;
-  }
-
-  /// Some op reads other positions than it is computed at, so that what it reads, members too, is
-  /// computed elsewhere than where the outputs are stored.
-  static bool moves_positions(const Cluster& cluster) {
-    const auto moves = [](const Node* node) {
-      return ir::has(node->op(), ir::kMovement) && node->op() != OpKind::broadcast &&
-             node->op() != OpKind::reshape;
-    };
-    return std::ranges::any_of(cluster.members, moves) ||
-           std::ranges::any_of(cluster.copies, moves);
-  }
-
-  using Domain = FusionClusters::Level;
-
-  bool is_read_in_place(int number, const Node& operand) {
-    const Cluster& cluster = clusters_.cluster(number);
-    const auto own = cluster.domain.aligned_map(operand.type().shape, Domain::full);
-    if (!own) return false;
-    const auto reads = [&](const Node* node) {
-      return std::ranges::any_of(node->operands(),
-                                 [&](const Value& value) { return value.node == &operand; });
-    };
-    if (std::ranges::any_of(cluster.copies, reads)) return false;
-    return std::ranges::all_of(cluster.members, [&](const Node* node) {
-      const std::span<const Value> values = node->operands();
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (values[i].node != &operand) continue;
-        const auto map = cluster.domain.aligned_map(node->type().shape, Domain::full);
-        if (!map || operand_map(*node, static_cast<int>(i), *map, cluster.domain.extents) != own) {
-          return false;
-        }
-      }
-      return true;
     });
   }
 

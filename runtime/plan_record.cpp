@@ -18,10 +18,15 @@ namespace wick::runtime {
 
 namespace {
 
-/// The body of a fusion as a graph, which the pipeline makes into the same fusion again.
+/// The body of a fusion as a graph, which the pipeline makes into the same fusion again, with the
+/// same operands to write over.
 std::string standalone(const ir::Node& fusion, const std::string& name) {
   const auto graph = fusion.body()->clone();
   graph->set_name(name);
+  for (const int64_t operand : fusion.attributes().integers("in_place")) {
+    if (operand < 0) continue;
+    graph->parameters()[static_cast<size_t>(operand)]->attributes().set("donate", true);
+  }
   return ir::to_string(*graph, {.locations = true});
 }
 

@@ -39,6 +39,7 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
     }
   }
   copy_dim_ = kernel.short_vector ? inner_dims_.back() : kernel.vector_dim;
+  find_dependencies();
   columns_in_memory_ = can_keep_columns_in_memory();
   slots_.resize(kernel.instrs.size());
   positions_.resize(kernel.dims.size());
@@ -213,7 +214,6 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   b.CreateBr(start);
   b.SetInsertPoint(start);
 
-  find_dependencies();
   find_splats();
   for (const Phase& phase : kernel_.phases)
     plans_.push_back(make_plan(phase));

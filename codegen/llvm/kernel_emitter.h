@@ -120,6 +120,7 @@ class KernelEmitter {
 
   // kernel_emitter_columns.cpp
   [[nodiscard]] bool can_keep_columns_in_memory() const;
+  [[nodiscard]] const Plan& column_plan() const;
   void emit_columns(Range columns);
   void make_columns();
   void start_columns();

@@ -17,23 +17,30 @@ constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the wi
 
 }  // namespace
 
+/// One loop, behind nothing that a column decides.
 bool KernelEmitter::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
   const std::vector<Phase>& phases = kernel_.phases;
-  const bool one_loop = !phases.empty() && phases[0].loop &&
-                        std::ranges::count(phases, true, &Phase::loop) == 1 && phases.size() <= 2;
+  if (std::ranges::count(phases, true, &Phase::loop) != 1) return false;
+  const auto is_of_column = [&](int number) { return varies(number) || is_pinned(instr(number)); };
+  if (!phases[0].loop && std::ranges::any_of(phases[0].instrs, is_of_column)) return false;
   const auto is_of_bits = [&](const Instr& at) {
     return at.kind == InstrKind::accumulate && reduction_of(at).dtype == DType::bool_;
   };
   const int64_t count = std::ranges::count(kernel_.instrs, InstrKind::accumulate, &Instr::kind);
-  return one_loop && count <= kMostReductions && std::ranges::none_of(kernel_.instrs, is_of_bits);
+  return count <= kMostReductions && std::ranges::none_of(kernel_.instrs, is_of_bits);
+}
+
+const KernelEmitter::Plan& KernelEmitter::column_plan() const {
+  return *std::ranges::find_if(plans_, [](const Plan& plan) { return plan.phase->loop; });
 }
 
 /// The body of the loop over tasks.
 void KernelEmitter::emit_columns(Range columns) {
   auto& b = e_.b;
-  const Plan& plan = plans_[0];
+  const Plan& plan = column_plan();
   make_columns();
+  if (!plans_[0].phase->loop) emit_level(plans_[0], kTaskLevel, kTaskLevel);
   loop(columns.begin, columns.end, kColumns, [&](llvm::Value* first) {
     llvm::Value* after = b.CreateAdd(first, b.getInt64(kColumns));
     chunk_ = {first, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, columns.end)};
@@ -53,7 +60,7 @@ void KernelEmitter::make_columns() {
     memory->setAlignment(kColumnAlign);
     columns_.push_back({memory, start});
   };
-  for (const int number : plans_[0].accumulates) {
+  for (const int number : column_plan().accumulates) {
     const Reduction reduction = reduction_of(instr(number));
     const Partial start = reduction_start(e_, reduction);
     add(start.value);
@@ -81,7 +88,7 @@ void KernelEmitter::load_columns() {
   accumulators_.clear();
   accumulator_at_.clear();
   const Column* column = columns_.data();
-  for (const int number : plans_[0].accumulates) {
+  for (const int number : column_plan().accumulates) {
     const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
     for (int copy = 0; copy < copies_; ++copy) {
@@ -99,7 +106,7 @@ void KernelEmitter::store_columns() {
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
   const Column* column = columns_.data();
   auto value = accumulators_.begin();
-  for (const int number : plans_[0].accumulates) {
+  for (const int number : column_plan().accumulates) {
     const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
     for (int copy = 0; copy < copies_; ++copy) {
       for (int i = 0; i < width; ++i, ++value) {
@@ -113,7 +120,7 @@ void KernelEmitter::store_columns() {
 }
 
 void KernelEmitter::emit_row_of_columns() {
-  const Plan& plan = plans_[0];
+  const Plan& plan = column_plan();
   emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] {
     enter_dims({kernel_.vector_dim}, &plan);
     load_columns();
@@ -124,7 +131,7 @@ void KernelEmitter::emit_row_of_columns() {
 
 /// What follows the loop phase, which may use what that computed for each column alone.
 void KernelEmitter::finish_columns() {
-  const Plan& plan = plans_[0];
+  const Plan& plan = column_plan();
   enter_dims({kernel_.vector_dim}, nullptr);
   load_columns();
   finish_accumulators(plan);
@@ -134,7 +141,7 @@ void KernelEmitter::finish_columns() {
     if (plan.levels[i] == innermost_level() && is_of_column && !is_pinned(instr(number)))
       emit_instr(number);
   }
-  if (plans_.size() > 1) emit_level(plans_[1], kTaskLevel, innermost_level());
+  if (!plans_.back().phase->loop) emit_level(plans_.back(), kTaskLevel, innermost_level());
 }
 
 }  // namespace wick::codegen::llvm_jit

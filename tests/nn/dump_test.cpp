@@ -94,15 +94,8 @@ std::map<std::string, std::string> stages_of(const fs::path& folder) {
   return stages;
 }
 
-/// A kernel without its name, and without which buffers share bytes: that is for the plan to say,
-/// and alone a fusion overwrites nothing.
-std::string code_of(const std::string& kernel) {
-  std::string text = kernel.substr(kernel.find('('));
-  constexpr std::string_view kAliased = " aliased";
-  for (size_t at = text.find(kAliased); at != std::string::npos; at = text.find(kAliased))
-    text.erase(at, kAliased.size());
-  return text;
-}
+/// A kernel without its name.
+std::string code_of(const std::string& kernel) { return kernel.substr(kernel.find('(')); }
 
 class Dump : public testing::TestWithParam<const char*> {
  protected:

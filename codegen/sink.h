@@ -1,0 +1,16 @@
+#pragma once
+
+// Moves straight code behind loops that do not need it.
+
+#include "wick/codegen/kernel_ir.h"
+
+namespace wick::codegen {
+
+/// Puts each instruction of straight code into the straight code that is the first to use it, or
+/// that comes just before the loop that is, and stores into the last: accumulators get the
+/// registers, and a kernel that starts with its loop can walk columns row by row. What is read back
+/// is stored where it was, and what loads from memory that may be written does not cross such a
+/// store.
+void sink_straight_code(Kernel& kernel);
+
+}  // namespace wick::codegen
