@@ -46,40 +46,13 @@ class Sinking {
 
   /// The phase that an instruction of straight code `from` belongs into.
   int target(int number, int from) {
-    if (instr(number).kind == InstrKind::store) return target_of_store(number, from);
+    if (instr(number).kind == InstrKind::store) return std::max(from, last_straight_);
     const int64_t first = first_use_[static_cast<size_t>(number)];
     if (first == std::ssize(kernel_.phases)) return from;
     auto to = static_cast<int>(first);
-    while (to > from && (phase(to).loop || crosses_store(number, from, to)))
+    while (to > from && phase(to).loop)
       --to;
     return to;
-  }
-
-  /// The last straight code, where nothing reads back what is stored.
-  int target_of_store(int number, int from) {
-    const auto reads_back = [&](int other) {
-      return instr(other).kind == InstrKind::load && instr(other).buffer == instr(number).buffer;
-    };
-    for (int p = from + 1; p <= last_straight_; ++p) {
-      if (std::ranges::any_of(phase(p).instrs, reads_back)) return from;
-    }
-    return std::max(from, last_straight_);
-  }
-
-  bool may_alias(const Instr& access) const {
-    return !kernel_.buffers[static_cast<size_t>(access.buffer)].no_alias;
-  }
-
-  /// Whether what a load reads may be written by straight code `from` or later, in front of `to`.
-  bool crosses_store(int number, int from, int to) {
-    if (instr(number).kind != InstrKind::load || !may_alias(instr(number))) return false;
-    const auto writes = [&](int other) {
-      return instr(other).kind == InstrKind::store && may_alias(instr(other));
-    };
-    for (int p = from; p < to; ++p) {
-      if (std::ranges::any_of(phase(p).instrs, writes)) return true;
-    }
-    return false;
   }
 
   Kernel& kernel_;

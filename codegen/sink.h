@@ -7,10 +7,10 @@
 namespace wick::codegen {
 
 /// Puts each instruction of straight code into the straight code that is the first to use it, or
-/// that comes just before the loop that is, and stores into the last: accumulators get the
-/// registers, and a kernel that starts with its loop can walk columns row by row. What is read back
-/// is stored where it was, and what loads from memory that may be written does not cross such a
-/// store.
+/// that comes just before the loop that is, and stores behind the last: accumulators get the
+/// registers, and a kernel that starts with its loop can walk columns row by row. No loop reads
+/// what straight code stores, and what overwrites an operand is stored where that is needed last or
+/// later, so that no load gets behind such a store.
 void sink_straight_code(Kernel& kernel);
 
 }  // namespace wick::codegen

@@ -43,6 +43,82 @@ TEST(LlvmBackend, RunsKernelsAndLibraryCalls) {
   EXPECT_GE(summary.num_kernels, 1);
 }
 
+/// Rows, and one value a row, that die where something of their size is made of them.
+const char* const kOverwritten[] = {
+    // the sum of what is stored
+    R"(
+graph @f(%x: f32[300,170] {donate}, %m: bool[300,170]) -> (f32[300,170], f32[170]) {
+  %0 = constant {value = dense<f32[]: 0>} : f32[]
+  %1 = where %m, %x, %0 : f32[300,170]
+  %2 = reduce_sum %1 {axes = [0]} : f32[170]
+  return %1, %2
+})",
+    // read by all three loops of a softmax
+    R"(
+graph @f(%x: f32[300,170] {donate}) -> (f32[300,170]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[300,1]
+  %1 = sub %x, %0 : f32[300,170]
+  %2 = exp %1 : f32[300,170]
+  %3 = reduce_sum %2 {axes = [1], keepdims = true} : f32[300,1]
+  %4 = div %2, %3 : f32[300,170]
+  return %4
+})",
+    // read again by a loop behind the store
+    R"(
+graph @f(%x: f32[300,170] {donate}) -> (f32[300,170], f32[300]) {
+  %0 = exp %x : f32[300,170]
+  %1 = reduce_max %0 {axes = [1], keepdims = true} : f32[300,1]
+  %2 = sub %x, %1 : f32[300,170]
+  %3 = reduce_sum %2 {axes = [1]} : f32[300]
+  return %0, %3
+})",
+    // one result in the operand's place, whose loop is not the last
+    R"(
+graph @f(%x: f32[300,170] {donate}) -> (f32[300,170], f32[300,170]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[300,1]
+  %1 = sub %x, %0 : f32[300,170]
+  %2 = exp %1 : f32[300,170]
+  %3 = reduce_sum %2 {axes = [1], keepdims = true} : f32[300,1]
+  %4 = div %1, %3 : f32[300,170]
+  return %1, %4
+})",
+    // updates of one value a column, one of them known before the loop
+    R"(
+graph @f(%g: f32[300,170], %b: f32[170] {donate}, %c: f32[170] {donate}, %d: f32[170]) -> (f32[170], f32[170]) {
+  %0 = reduce_sum %g {axes = [0]} : f32[170]
+  %1 = mul %0, %d : f32[170]
+  %2 = sub %b, %1 : f32[170]
+  %3 = mul %c, %d : f32[170]
+  return %2, %3
+})",
+    // a dear value, too wide for memory of the kernel's own, that three loops need
+    R"(
+graph @f(%x: f64[300,170] {donate}) -> (f64[300,170]) {
+  %0 = exp %x : f64[300,170]
+  %1 = reduce_max %0 {axes = [1], keepdims = true} : f64[300,1]
+  %2 = sub %0, %1 : f64[300,170]
+  %3 = mul %2, %x : f64[300,170]
+  %4 = reduce_sum %3 {axes = [1], keepdims = true} : f64[300,1]
+  %5 = div %4, %1 : f64[300,1]
+  %6 = sub %0, %5 : f64[300,170]
+  return %6
+})"};
+
+TEST(LlvmBackend, WritesRowsOverTheirOperands) {
+  std::mt19937_64 random(14);
+  for (const char* text : kOverwritten) {
+    const auto graph = ir::parse_graph(text);
+    const auto parameters = random_parameters(*graph, random);
+
+    const auto got = run_on("llvm", *graph, parameters);
+
+    const auto expected = run_on("interpreter", *graph, parameters);
+    for (size_t k = 0; k < got.size(); ++k) {
+      EXPECT_EQ(difference(expected[k], got[k], true), std::nullopt) << k << text;
+    }
+  }
+}
+
 TEST(LlvmBackend, GivesTheSameBitsForAnyNumberOfThreads) {
   const auto graph = ir::parse_graph(kMixed);
   std::mt19937_64 random(12);
