@@ -121,6 +121,7 @@ class KernelEmitter {
   // kernel_emitter_columns.cpp
   [[nodiscard]] bool can_keep_columns_in_memory() const;
   [[nodiscard]] const Plan& column_plan() const;
+  [[nodiscard]] int64_t columns_at_once() const;
   void emit_columns(Range columns);
   void make_columns();
   void start_columns();
@@ -163,6 +164,7 @@ class KernelEmitter {
   void emit_prefetches(const Plan& plan);
   void emit_prefetch(int number, llvm::Value* distance);
   void emit_prefetches_ahead();
+  void emit_prefetches_of_rows();
 
   // kernel_emitter_random.cpp
   [[nodiscard]] bool may_share_random_words(const Instr& instr) const;

@@ -3,6 +3,7 @@
 // loaded and stored again for each row.
 
 #include <algorithm>
+#include <bit>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
 
@@ -10,9 +11,10 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
-/// Some accumulators of so many columns and the rows' data fit the first cache.
-constexpr int64_t kColumns = 1024;
-constexpr int64_t kMostReductions = 8;  // whose accumulators fit the stacks of small threads
+/// Accumulators of so many columns in all, and the rows' data, fit the first cache and the stacks of
+/// small threads.
+constexpr int64_t kAccumulators = 4096;
+constexpr int64_t kMostReductions = 8;
 constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the widest vector
 
 }  // namespace
@@ -35,14 +37,20 @@ const KernelEmitter::Plan& KernelEmitter::column_plan() const {
   return *std::ranges::find_if(plans_, [](const Plan& plan) { return plan.phase->loop; });
 }
 
+/// Columns that are walked together: the fewer accumulators each has, the more of a row.
+int64_t KernelEmitter::columns_at_once() const {
+  const size_t count = column_plan().accumulates.size();
+  return kAccumulators / static_cast<int64_t>(std::bit_ceil(std::max<size_t>(count, 1)));
+}
+
 /// The body of the loop over tasks.
 void KernelEmitter::emit_columns(Range columns) {
   auto& b = e_.b;
   const Plan& plan = column_plan();
   make_columns();
   if (!plans_[0].phase->loop) emit_level(plans_[0], kTaskLevel, kTaskLevel);
-  loop(columns.begin, columns.end, kColumns, [&](llvm::Value* first) {
-    llvm::Value* after = b.CreateAdd(first, b.getInt64(kColumns));
+  loop(columns.begin, columns.end, columns_at_once(), [&](llvm::Value* first) {
+    llvm::Value* after = b.CreateAdd(first, b.getInt64(static_cast<uint64_t>(columns_at_once())));
     chunk_ = {first, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, columns.end)};
     start_columns();
     emit_level(plan, kTaskLevel, kTaskLevel);
@@ -55,7 +63,8 @@ void KernelEmitter::make_columns() {
   const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
   e_.b.SetInsertPoint(entry_->getTerminator());
   const auto add = [&](llvm::Value* start) {
-    auto* many = llvm::ArrayType::get(start->getType()->getScalarType(), kColumns);
+    auto* many = llvm::ArrayType::get(start->getType()->getScalarType(),
+                                      static_cast<uint64_t>(columns_at_once()));
     auto* memory = e_.b.CreateAlloca(many);
     memory->setAlignment(kColumnAlign);
     columns_.push_back({memory, start});
@@ -123,6 +132,7 @@ void KernelEmitter::emit_row_of_columns() {
   const Plan& plan = column_plan();
   emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] {
     enter_dims({kernel_.vector_dim}, &plan);
+    emit_prefetches_of_rows();
     load_columns();
     emit_level(plan, innermost_level(), innermost_level());
     store_columns();

@@ -87,4 +87,15 @@ void KernelEmitter::emit_prefetches_ahead() {
   }
 }
 
+/// What columns read some rows on.
+void KernelEmitter::emit_prefetches_of_rows() {
+  constexpr int64_t kRows = 2;
+  for (const int number : column_plan().phase->instrs) {
+    const Instr& at = instr(number);
+    const Affine::Term& row = at.address.terms[static_cast<size_t>(inner_dims_.back())];
+    if (!reads_vectors(at) || row.stride != Stride::dynamic) continue;
+    emit_prefetch(number, e_.b.CreateMul(param(row.param), e_.b.getInt64(kRows)));
+  }
+}
+
 }  // namespace wick::codegen::llvm_jit

@@ -116,10 +116,16 @@ llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x) {
 
 llvm::Value* emit_exp(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  // Beyond these the result is infinite or 0 all the same.
+  // Beyond these the result is infinite or 0 all the same. How far beyond decides the speed: powers
+  // just below the smallest number take the machine a hundred cycles, those far below none.
   llvm::Value* high = real(x, 89);
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
-  const ReducedPower power = reduce(e, at_least(e, bounded, -104.5), false);
+  if (e.has_avx512_for(x)) {
+    bounded = b.CreateSelect(b.CreateFCmpOLT(x, real(x, -104)), real(x, -1000), bounded);
+  } else {
+    bounded = at_least(e, bounded, -170);  // half the power is a normal number
+  }
+  const ReducedPower power = reduce(e, bounded, false);
   llvm::Value* result = scale_by_power(e, b.CreateFAdd(power.rest, real(x, 1)), power.exponent);
   if (e.has_avx512_for(x)) return result;
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);  // no conversion of NaN to int

@@ -53,9 +53,10 @@ llvm::Value* two_to(EmitContext& e, llvm::Value* exponent, llvm::Type* type) {
 
 llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  // Beyond these the result is infinite or 0 all the same.
+  // Beyond these the result is infinite or 0 all the same; just below the smallest number the
+  // machine would take a hundred cycles to find that.
   llvm::Value* high = real(x, 710);
-  llvm::Value* low = real(x, -746);
+  llvm::Value* low = real(x, -1400);
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
   bounded = b.CreateSelect(b.CreateFCmpOGT(low, bounded), low, bounded);
   llvm::Value* n =
