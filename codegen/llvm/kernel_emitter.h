@@ -127,6 +127,7 @@ class KernelEmitter {
   void start_columns();
   void load_columns();
   void store_columns();
+  void emit_values_of_columns();
   void emit_row_of_columns();
   void finish_columns();
   llvm::Value* column_place(const Column& column, llvm::Value* position, int copy);

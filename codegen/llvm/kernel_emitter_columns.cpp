@@ -11,21 +11,21 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
-/// Accumulators of so many columns in all, and the rows' data, fit the first cache and the stacks of
-/// small threads.
+/// Accumulators of so many columns in all, and the rows' data, fit the first cache and the stacks
+/// of small threads.
 constexpr int64_t kAccumulators = 4096;
 constexpr int64_t kMostReductions = 8;
 constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the widest vector
 
 }  // namespace
 
-/// One loop, behind nothing that a column decides.
+/// One loop, behind nothing but values: those that columns decide are computed again for each row.
 bool KernelEmitter::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
   const std::vector<Phase>& phases = kernel_.phases;
   if (std::ranges::count(phases, true, &Phase::loop) != 1) return false;
-  const auto is_of_column = [&](int number) { return varies(number) || is_pinned(instr(number)); };
-  if (!phases[0].loop && std::ranges::any_of(phases[0].instrs, is_of_column)) return false;
+  const auto stores = [&](int number) { return instr(number).kind == InstrKind::store; };
+  if (!phases[0].loop && std::ranges::any_of(phases[0].instrs, stores)) return false;
   const auto is_of_bits = [&](const Instr& at) {
     return at.kind == InstrKind::accumulate && reduction_of(at).dtype == DType::bool_;
   };
@@ -128,10 +128,16 @@ void KernelEmitter::store_columns() {
   accumulators_.clear();
 }
 
+/// Of the straight code in front of the loop, what columns decide.
+void KernelEmitter::emit_values_of_columns() {
+  if (!plans_[0].phase->loop) emit_level(plans_[0], kVectorLevel, innermost_level());
+}
+
 void KernelEmitter::emit_row_of_columns() {
   const Plan& plan = column_plan();
   emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] {
-    enter_dims({kernel_.vector_dim}, &plan);
+    enter_dims({kernel_.vector_dim}, nullptr);
+    emit_values_of_columns();
     emit_prefetches_of_rows();
     load_columns();
     emit_level(plan, innermost_level(), innermost_level());
@@ -143,6 +149,7 @@ void KernelEmitter::emit_row_of_columns() {
 void KernelEmitter::finish_columns() {
   const Plan& plan = column_plan();
   enter_dims({kernel_.vector_dim}, nullptr);
+  emit_values_of_columns();
   load_columns();
   finish_accumulators(plan);
   for (size_t i = 0; i < plan.levels.size(); ++i) {
