@@ -7,7 +7,23 @@ namespace {
 /// Computing more than this again costs more than a load.
 constexpr int64_t kCheapOps = 16;
 
-/// Right when none of the work stays behind or is done more than once.
+/// Of what is not stored any more the store counts more than the load: it reads its lines first.
+int64_t worth_of(const RecomputeCandidate& candidate) {
+  const int64_t saved = candidate.bytes_saved();
+  return candidate.is_only_reader() ? saved + saved / 4 : saved;
+}
+
+/// An exponential takes a core about as long as loading its result does.
+int64_t cost_as_bytes(const RecomputeCandidate& candidate) {
+  int64_t bytes = candidate.bytes_loaded();
+  for (const ir::Node* op : candidate.ops()) {
+    if (has(op->op(), ir::kCostly)) bytes += static_cast<int64_t>(op->type().num_bytes());
+  }
+  return bytes;
+}
+
+/// Right when none of the work stays behind or is done more than once, or when that takes less time
+/// than to store a value for a single reader.
 Objection check_costly(const RecomputeCandidate& candidate) {
   if (candidate.is_complete_move()) return {};
   if (candidate.num_readers() > 1) {
@@ -17,6 +33,8 @@ Objection check_costly(const RecomputeCandidate& candidate) {
   if (candidate.is_repeated()) {
     return {fusion_code::kCost, "its costly ops would be computed for each time it is read"};
   }
+  const bool is_small = static_cast<int64_t>(candidate.ops().size()) <= kCheapOps;
+  if (is_small && cost_as_bytes(candidate) <= worth_of(candidate)) return {};
   return {fusion_code::kReuse, "its costly ops are needed where they are as well"};
 }
 
@@ -38,12 +56,9 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   }
   // A mask is better stored than computed again from what takes four times the room.
   const int64_t loaded = candidate.bytes_loaded();
-  const int64_t saved = candidate.bytes_saved();
-  // Of what is not stored any more the store counts more than the load: it reads its lines first.
-  const int64_t worth = candidate.is_only_reader() ? saved + saved / 4 : saved;
-  if (loaded <= worth) return {};
+  if (loaded <= worth_of(candidate)) return {};
   constexpr auto kWhy = "computing it again loads {} bytes to save {}";
-  return {fusion_code::kCost, kWhy, loaded, saved};
+  return {fusion_code::kCost, kWhy, loaded, candidate.bytes_saved()};
 }
 
 class MemoryTrafficModel final : public FusionCostModel {
