@@ -62,7 +62,7 @@ Term over_operand_1(const Step& s) {
   return s.cotangent() / s.operand(1);
 }
 
-constexpr GradientRow kRows[] = {
+constexpr GradientRow kBinaryRows[] = {
     {OpKind::add, {pass, pass}},
     {OpKind::sub, {pass, [](const Step& s) { return -s.cotangent(); }}},
     {OpKind::mul, {times_operand_1, times_operand_0}},
@@ -86,12 +86,12 @@ constexpr GradientRow kRows[] = {
       [](const Step& s) { return select(s.operand(0), 0.0, s.cotangent()); }}},
 };
 
-static_assert(covers(kRows, Family::binary));
+static_assert(covers(kBinaryRows, Family::binary));
 
 }  // namespace
 
 std::span<const GradientRow> binary_rules() {
-  return kRows;
+  return kBinaryRows;
 }
 
 }  // namespace wick::autograd

@@ -103,19 +103,19 @@ Term weight_grad_cotangent(const Step& s) {
   return convolve(s, s.operand(0), s.cotangent());
 }
 
-constexpr GradientRow kRows[] = {
+constexpr GradientRow kContractionRows[] = {
     {OpKind::matmul, {grad_lhs, grad_rhs}},
     {OpKind::conv, {conv_x, conv_w}},
     {OpKind::conv_input_grad, {input_grad_cotangent, input_grad_w}},
     {OpKind::conv_weight_grad, {weight_grad_x, weight_grad_cotangent}},
 };
 
-static_assert(covers(kRows, Family::contraction));
+static_assert(covers(kContractionRows, Family::contraction));
 
 }  // namespace
 
 std::span<const GradientRow> contraction_rules() {
-  return kRows;
+  return kContractionRows;
 }
 
 }  // namespace wick::autograd

@@ -124,7 +124,7 @@ Term grad_gather(const Step& s) {
   return apply(OpKind::scatter, {zero, clamped, s.cotangent()}, {{"axis", axis}});
 }
 
-constexpr GradientRow kRows[] = {
+constexpr GradientRow kMovementRows[] = {
     {OpKind::broadcast, {grad_broadcast}},
     {OpKind::reshape, {grad_reshape}},
     {OpKind::permute, {grad_permute}},
@@ -134,12 +134,12 @@ constexpr GradientRow kRows[] = {
     {OpKind::gather, {grad_gather}},
 };
 
-static_assert(covers(kRows, Family::movement));
+static_assert(covers(kMovementRows, Family::movement));
 
 }  // namespace
 
 std::span<const GradientRow> movement_rules() {
-  return kRows;
+  return kMovementRows;
 }
 
 }  // namespace wick::autograd

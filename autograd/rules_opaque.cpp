@@ -5,18 +5,18 @@ namespace {
 
 using ir::OpKind;
 
-constexpr GradientRow kRows[] = {
+constexpr GradientRow kOpaqueRows[] = {
     {OpKind::scatter, {grad_scatter_x, nullptr, grad_scatter_updates}},
     {OpKind::scan, {grad_scan}},
     {OpKind::argsort, {}},
 };
 
-static_assert(covers(kRows, Family::opaque));
+static_assert(covers(kOpaqueRows, Family::opaque));
 
 }  // namespace
 
 std::span<const GradientRow> opaque_rules() {
-  return kRows;
+  return kOpaqueRows;
 }
 
 }  // namespace wick::autograd

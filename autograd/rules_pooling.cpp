@@ -74,19 +74,19 @@ Term grad_max_pool_grad(const Step& s) {
   return reshape(sum_keeping(picked, window_axes), s.operand(1).shape());
 }
 
-constexpr GradientRow kRows[] = {
+constexpr GradientRow kPoolingRows[] = {
     {OpKind::max_pool2d, {grad_max_pool}},
     {OpKind::max_pool2d_grad, {nullptr, grad_max_pool_grad}},
     {OpKind::avg_pool2d, {grad_avg_pool}},
     {OpKind::avg_pool2d_grad, {grad_avg_pool_grad}},
 };
 
-static_assert(covers(kRows, Family::pooling));
+static_assert(covers(kPoolingRows, Family::pooling));
 
 }  // namespace
 
 std::span<const GradientRow> pooling_rules() {
-  return kRows;
+  return kPoolingRows;
 }
 
 }  // namespace wick::autograd

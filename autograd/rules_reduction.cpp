@@ -85,7 +85,7 @@ Term grad_prod(const Step& s) {
   return g * permute(reshape(products_of_others(matrix), moved), back);
 }
 
-constexpr GradientRow kRows[] = {
+constexpr GradientRow kReductionRows[] = {
     {OpKind::reduce_sum, {grad_sum}},
     {OpKind::reduce_prod, {grad_prod}},
     {OpKind::reduce_max, {grad_extreme}},
@@ -93,12 +93,12 @@ constexpr GradientRow kRows[] = {
     {OpKind::argmax, {}},
 };
 
-static_assert(covers(kRows, Family::reduction));
+static_assert(covers(kReductionRows, Family::reduction));
 
 }  // namespace
 
 std::span<const GradientRow> reduction_rules() {
-  return kRows;
+  return kReductionRows;
 }
 
 }  // namespace wick::autograd

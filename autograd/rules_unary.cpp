@@ -35,7 +35,7 @@ Term grad_cast(const Step& s) {
   return cast(s.cotangent(), s.operand(0).dtype());
 }
 
-constexpr GradientRow kRows[] = {
+constexpr GradientRow kUnaryRows[] = {
     {OpKind::neg, {[](const Step& s) { return -s.cotangent(); }}},
     {OpKind::abs, {[](const Step& s) { return s.cotangent() * sign(s.operand(0)); }}},
     {OpKind::floor, {}},
@@ -54,12 +54,12 @@ constexpr GradientRow kRows[] = {
     {OpKind::bitcast, {}},
 };
 
-static_assert(covers(kRows, Family::unary));
+static_assert(covers(kUnaryRows, Family::unary));
 
 }  // namespace
 
 std::span<const GradientRow> unary_rules() {
-  return kRows;
+  return kUnaryRows;
 }
 
 }  // namespace wick::autograd

@@ -25,16 +25,16 @@ struct Made {
   KernelOrigin origin;
 };
 
-/// One kernel. Two kernels whose hashes collide are told apart by their text.
-struct Entry {
-  std::string text;
-  KernelFunction function = nullptr;
-  bool in_progress = false;  // another thread makes it
-};
-
 }  // namespace
 
 struct KernelCache::State {
+  /// One kernel. Two kernels whose hashes collide are told apart by their text.
+  struct Entry {
+    std::string text;
+    KernelFunction function = nullptr;
+    bool in_progress = false;  // another thread makes it
+  };
+
   mutable std::mutex mutex;
   std::condition_variable made;
   std::unordered_map<Hash128, std::vector<std::unique_ptr<Entry>>, HashOfHash128> entries;
@@ -109,7 +109,7 @@ KernelFunction KernelCache::get(const Kernel& kernel, KernelOrigin* origin) {
   const Hash128 key = hash_bytes(text);
   std::unique_lock lock(state_->mutex);
   for (;;) {
-    Entry& entry = state_->entry_of(key, text);
+    State::Entry& entry = state_->entry_of(key, text);
     if (entry.function != nullptr) {
       ++state_->stats.memory_hits;
       slice.arg("from", "memory");
@@ -126,7 +126,7 @@ KernelFunction KernelCache::get(const Kernel& kernel, KernelOrigin* origin) {
   lock.unlock();
   const auto finish = [&](KernelFunction function) {
     lock.lock();
-    Entry& entry = state_->entry_of(key, text);
+    State::Entry& entry = state_->entry_of(key, text);
     entry.function = function;
     entry.in_progress = false;
     state_->made.notify_all();

@@ -200,7 +200,7 @@ Value pow_minus_half(const Node& node, RuleBuilder& build) {
   return build.spread(build.op(OpKind::div, {build.scalar(node.type().dtype, 1), root}));
 }
 
-const Rule kRules[] = {
+const Rule kArithmeticRules[] = {
     {"add-zero", OpKind::add, add_zero},
     {"add-neg", OpKind::add, add_neg},
     {"add-constants", OpKind::add, reassociate_constants},
@@ -233,7 +233,7 @@ const Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> arithmetic_rules() {
-  return kRules;
+  return kArithmeticRules;
 }
 
 }  // namespace wick::passes

@@ -63,7 +63,7 @@ Value cast_of_cast(const Node& node, RuleBuilder& build) {
   return build.op(OpKind::cast, {source}, {{"dtype", node.type().dtype}});
 }
 
-const Rule kRules[] = {
+const Rule kCastRules[] = {
     {"cast-to-same", OpKind::cast, cast_to_same},
     {"cast-of-cast", OpKind::cast, cast_of_cast},
 };
@@ -71,7 +71,7 @@ const Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> cast_rules() {
-  return kRules;
+  return kCastRules;
 }
 
 }  // namespace wick::passes

@@ -62,7 +62,7 @@ Value half_in_f32(const Node& node, RuleBuilder& build) {
   return build.op(OpKind::cast, {wide}, {{"dtype", dtype}});
 }
 
-const Rule kRules[] = {
+const Rule kContractionRules[] = {
     {"matmul-of-transpose", OpKind::matmul, matmul_of_transpose},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
     {"half-in-f32", OpKind::matmul, half_in_f32},
@@ -78,7 +78,7 @@ const Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> contraction_rules() {
-  return kRules;
+  return kContractionRules;
 }
 
 }  // namespace wick::passes

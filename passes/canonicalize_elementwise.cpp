@@ -72,7 +72,7 @@ Value broadcast_later(const Node& node, RuleBuilder& build) {
   return build.spread(build.op(node.op(), std::move(operands), node.attributes()));
 }
 
-const TraitRule kRules[] = {
+const TraitRule kElementwiseRules[] = {
     {"constant-to-right", ir::kElementwise, constant_to_right},
     {"implicit-broadcast", ir::kElementwise, implicit_broadcast},
     {"broadcast-later", ir::kElementwise, broadcast_later},
@@ -81,7 +81,7 @@ const TraitRule kRules[] = {
 }  // namespace
 
 std::span<const TraitRule> elementwise_rules() {
-  return kRules;
+  return kElementwiseRules;
 }
 
 }  // namespace wick::passes

@@ -110,7 +110,7 @@ Value where_truths(const Node& node, RuleBuilder& build) {
   return build.spread(build.op(OpKind::logical_not, {node.operand(0)}));
 }
 
-const Rule kRules[] = {
+const Rule kLogicRules[] = {
     {"not-of-logic", OpKind::logical_not, not_of_logic},
     {"compare-with-itself", OpKind::eq, compare_with_itself},
     {"compare-with-itself", OpKind::ne, compare_with_itself},
@@ -137,7 +137,7 @@ const Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> logic_rules() {
-  return kRules;
+  return kLogicRules;
 }
 
 }  // namespace wick::passes

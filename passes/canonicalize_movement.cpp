@@ -139,7 +139,7 @@ Value scatter_nothing(const Node& node, RuleBuilder& /*build*/) {
   return node.operand(2).type().numel() == 0 ? node.operand(0) : Value{};
 }
 
-const Rule kRules[] = {
+const Rule kMovementRules[] = {
     {"broadcast-to-same", OpKind::broadcast, movement_to_same},
     {"broadcast-of-broadcast", OpKind::broadcast, broadcast_of_broadcast},
     {"broadcast-of-units", OpKind::broadcast, broadcast_of_units},
@@ -162,7 +162,7 @@ const Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> movement_rules() {
-  return kRules;
+  return kMovementRules;
 }
 
 }  // namespace wick::passes

@@ -60,7 +60,7 @@ Value reduce_of_reduce(const Node& node, RuleBuilder& build) {
   return build.reshape(all, node.type().shape);
 }
 
-const Rule kRules[] = {
+const Rule kReductionRules[] = {
     {"reduce-of-units", OpKind::reduce_sum, reduce_of_units},
     {"reduce-of-units", OpKind::reduce_prod, reduce_of_units},
     {"reduce-of-units", OpKind::reduce_max, reduce_of_units},
@@ -74,7 +74,7 @@ const Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> reduction_rules() {
-  return kRules;
+  return kReductionRules;
 }
 
 }  // namespace wick::passes

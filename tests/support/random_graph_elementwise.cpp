@@ -14,10 +14,6 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
-bool is_finite_float(const Entry& e) {
-  return is_float(e.value.type().dtype) && std::isfinite(e.fact.bound);
-}
-
 bool is_exact_float(const Entry& e) {
   return is_finite_float(e) && e.fact.exact;
 }

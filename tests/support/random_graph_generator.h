@@ -2,6 +2,7 @@
 
 // The state of one random graph in the making. Internal to random_graph*.cpp.
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -53,6 +54,10 @@ struct Entry {
   ir::Value value;
   Fact fact;
 };
+
+inline bool is_finite_float(const Entry& e) {
+  return is_float(e.value.type().dtype) && std::isfinite(e.fact.bound);
+}
 
 class Generator {
  public:

@@ -19,10 +19,6 @@ bool is_finite(const Entry& e) {
   return std::isfinite(e.fact.bound);
 }
 
-bool is_finite_float(const Entry& e) {
-  return is_float(e.value.type().dtype) && is_finite(e);
-}
-
 bool always(const Entry& /*e*/) {
   return true;
 }
