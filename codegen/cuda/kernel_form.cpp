@@ -1,0 +1,199 @@
+#include "wick/codegen/cuda/kernel_form.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace wick::codegen::cuda {
+
+namespace {
+
+constexpr int kWarp = 32;
+/// Bytes that a thread moves in one access.
+constexpr int64_t kAccessBytes = 16;
+constexpr int kWidest = 8;
+/// Registers that held rows may take.
+constexpr int kHeldRegisters = 16;
+constexpr int kMostThreadsOfRow = 512;
+/// 32-bit positions stay below this, so that a step past the last one does not overflow.
+constexpr int64_t kNarrowLimit = int64_t{1} << 30;
+
+int64_t power_of_two_from(int64_t n) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
+}
+
+bool has_address(const Instr& instr) {
+  return instr.kind == InstrKind::load || instr.kind == InstrKind::store ||
+         instr.kind == InstrKind::index;
+}
+
+int64_t stride_of(const Affine::Term& term, std::span<const int64_t> params) {
+  if (term.stride == Stride::dynamic) return params[static_cast<size_t>(term.param)];
+  return term.stride == Stride::one ? 1 : 0;
+}
+
+int64_t offset_of(const Affine& address, std::span<const int64_t> params) {
+  return address.offset_param < 0 ? 0 : params[static_cast<size_t>(address.offset_param)];
+}
+
+/// Whether no position reaches beyond 32 bits on its way to an element.
+bool is_narrow(const Kernel& kernel, const Instr& instr, std::span<const int64_t> params) {
+  int64_t reach = std::abs(offset_of(instr.address, params));
+  for (size_t d = 0; d < kernel.dims.size(); ++d) {
+    const int64_t stride = std::abs(stride_of(instr.address.terms[d], params));
+    const int64_t extent = extent_of(kernel, params, d);
+    if (stride >= kNarrowLimit || extent >= kNarrowLimit) return false;
+    reach += stride * extent;  // below 2^60
+    if (reach >= kNarrowLimit) return false;
+  }
+  return true;
+}
+
+bool fits_narrow(const Kernel& kernel, std::span<const int64_t> params) {
+  if (outer_count(kernel, params) >= kNarrowLimit) return false;
+  if (inner_count(kernel, params) >= kNarrowLimit) return false;
+  return std::ranges::all_of(kernel.instrs, [&](const Instr& instr) {
+    return !has_address(instr) || is_narrow(kernel, instr, params);
+  });
+}
+
+/// Every access of the stream begins at a multiple of `width` elements.
+bool is_aligned(const Kernel& kernel,
+                const Instr& instr,
+                std::span<const int64_t> params,
+                int64_t width) {
+  if (offset_of(instr.address, params) % width != 0) return false;
+  for (size_t d = 0; d < kernel.dims.size(); ++d) {
+    if (static_cast<int>(d) == kernel.vector_dim) continue;
+    if (stride_of(instr.address.terms[d], params) % width != 0) return false;
+  }
+  return true;
+}
+
+int choose_width(const Kernel& kernel, std::span<const int64_t> params) {
+  if (mapping_of(kernel) == Mapping::columns) return 1;
+  int64_t largest = 0;
+  for (const Instr& instr : kernel.instrs) {
+    if (!is_stream(kernel, instr)) continue;
+    largest = std::max(largest, static_cast<int64_t>(size_of(instr.dtype)));
+  }
+  if (largest == 0) return 1;
+  const int64_t width = std::min<int64_t>(kWidest, kAccessBytes / largest);
+  if (extent_of(kernel, params, static_cast<size_t>(kernel.vector_dim)) % width != 0) return 1;
+  if (kernel.blocking && kernel.blocking->inner == kernel.vector_dim &&
+      params[static_cast<size_t>(kernel.blocking->size_param)] % width != 0) {
+    return 1;
+  }
+  const bool aligned = std::ranges::all_of(kernel.instrs, [&](const Instr& instr) {
+    return !is_stream(kernel, instr) || is_aligned(kernel, instr, params, width);
+  });
+  return aligned ? static_cast<int>(width) : 1;
+}
+
+/// Accesses of a thread to a row when the row stays in registers; 0: it does not fit.
+int choose_held(const Kernel& kernel, int width, std::span<const int64_t> params) {
+  if (mapping_of(kernel) != Mapping::rows) return 0;
+  const auto streams = static_cast<int>(held_streams(kernel).size());
+  if (streams == 0) return 0;
+  const int most =
+      std::bit_floor(static_cast<unsigned>(std::max(1, kHeldRegisters / (width * streams))));
+  const int64_t accesses = inner_count(kernel, params) / width;
+  const int64_t threads = std::clamp<int64_t>(
+      power_of_two_from((accesses + most - 1) / most), kWarp, kMostThreadsOfRow);
+  const int64_t held = power_of_two_from((accesses + threads - 1) / threads);
+  return held <= most ? static_cast<int>(held) : 0;
+}
+
+}  // namespace
+
+Mapping mapping_of(const Kernel& kernel) {
+  const bool walks = std::ranges::any_of(kernel.dims, &Dim::inner) ||
+                     std::ranges::any_of(kernel.instrs, [](const Instr& instr) {
+                       return instr.kind == InstrKind::accumulate;
+                     });
+  if (!walks) return Mapping::elementwise;
+  return kernel.vector_is_inner() ? Mapping::rows : Mapping::columns;
+}
+
+bool is_stream(const Kernel& kernel, const Instr& instr) {
+  const bool moves = instr.kind == InstrKind::load || instr.kind == InstrKind::store;
+  return moves && instr.predicate < 0 && instr.dynamic_index < 0 &&
+         instr.address.terms[static_cast<size_t>(kernel.vector_dim)].stride == Stride::one;
+}
+
+std::vector<HeldStream> held_streams(const Kernel& kernel) {
+  std::vector<HeldStream> seen;
+  std::vector<HeldStream> held;
+  for (size_t p = 0; p < kernel.phases.size(); ++p) {
+    if (!kernel.phases[p].loop) continue;
+    for (const int number : kernel.phases[p].instrs) {
+      const Instr& instr = kernel.instrs[static_cast<size_t>(number)];
+      if (!is_stream(kernel, instr)) continue;
+      const auto same = [&](const HeldStream& stream) {
+        return stream.buffer == instr.buffer && stream.address == instr.address;
+      };
+      const auto first = std::ranges::find_if(seen, same);
+      if (first == seen.end()) {
+        seen.push_back({instr.buffer, instr.address, static_cast<int>(p)});
+      } else if (first->first_phase != static_cast<int>(p) && instr.kind == InstrKind::load &&
+                 std::ranges::none_of(held, same)) {
+        held.push_back(*first);
+      }
+    }
+  }
+  return held;
+}
+
+bool is_held_alone(const Kernel& kernel, const KernelForm& form, int buffer) {
+  if (form.held == 0) return false;
+  const std::vector<HeldStream> held = held_streams(kernel);
+  return std::ranges::all_of(kernel.instrs, [&](const Instr& instr) {
+    if (instr.buffer != buffer) return true;
+    return is_stream(kernel, instr) && std::ranges::any_of(held, [&](const HeldStream& stream) {
+             return stream.buffer == buffer && stream.address == instr.address;
+           });
+  });
+}
+
+int64_t extent_of(const Kernel& kernel, std::span<const int64_t> params, size_t dim) {
+  return params[static_cast<size_t>(kernel.dims[dim].extent_param)];
+}
+
+int64_t inner_count(const Kernel& kernel, std::span<const int64_t> params) {
+  int64_t count = 1;
+  for (size_t d = 0; d < kernel.dims.size(); ++d) {
+    if (!kernel.dims[d].inner) continue;
+    const bool is_cut = kernel.blocking && kernel.blocking->inner == static_cast<int>(d);
+    const int64_t extent = extent_of(kernel, params, d);
+    count *= is_cut ? std::min(extent, params[static_cast<size_t>(kernel.blocking->size_param)])
+                    : extent;
+  }
+  return count;
+}
+
+int64_t outer_count(const Kernel& kernel, std::span<const int64_t> params) {
+  int64_t count = 1;
+  for (size_t d = 0; d < kernel.dims.size(); ++d) {
+    if (!kernel.dims[d].inner) count *= extent_of(kernel, params, d);
+  }
+  return count;
+}
+
+int threads_of_row(const Kernel& kernel, const KernelForm& form, std::span<const int64_t> params) {
+  constexpr int64_t kManyRows = 4096;
+  const int64_t accesses = inner_count(kernel, params) / form.width;
+  const int64_t of_a_thread = form.held > 0                              ? form.held
+                              : outer_count(kernel, params) >= kManyRows ? 8
+                                                                         : 2;
+  const int64_t wanted = power_of_two_from((accesses + of_a_thread - 1) / of_a_thread);
+  return static_cast<int>(std::clamp<int64_t>(wanted, kWarp, kMostThreadsOfRow));
+}
+
+KernelForm choose_form(const Kernel& kernel, std::span<const int64_t> params) {
+  KernelForm form;
+  form.wide_index = !fits_narrow(kernel, params);
+  form.width = choose_width(kernel, params);
+  form.held = choose_held(kernel, form.width, params);
+  return form;
+}
+
+}  // namespace wick::codegen::cuda

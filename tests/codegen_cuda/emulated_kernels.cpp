@@ -1,0 +1,98 @@
+#include "emulated_kernels.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "support/temporary_folder.h"
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace wick::codegen::cuda::test {
+
+namespace {
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+EmulatedKernels::EmulatedKernels() = default;
+
+EmulatedKernels::~EmulatedKernels() {
+  if (library_ != nullptr) dlclose(library_);
+}
+
+void EmulatedKernels::add(const std::shared_ptr<const Kernel>& kernel,
+                          std::span<const int64_t> params) {
+  const KernelForm form = choose_form(*kernel, params);
+  const size_t number = kernels_.size();
+  if (!numbers_.try_emplace({to_string(*kernel, false), form}, number).second) return;
+  owned_.push_back(kernel);
+  kernels_.push_back(
+      {.kernel = kernel.get(), .form = form, .symbol = fmt::format("kernel{}", number)});
+}
+
+void EmulatedKernels::add(const LoweredFusion& lowered) {
+  for (const KernelLaunch& launch : lowered.launches)
+    add(launch.kernel, launch.params);
+}
+
+void EmulatedKernels::compile() {
+  const TemporaryFolder folder;
+  const std::string base = folder.path().string() + "/kernels";
+  std::ofstream source(base + ".cpp");
+  source << "#include \"" WICK_SOURCE_DIR "/tests/codegen_cuda/emulation.h\"\n"
+         << program_text(kernels_);
+  for (const ProgramKernel& kernel : kernels_) {
+    source << fmt::format(
+        "extern \"C\" void launch_{0}(void** arguments, unsigned grid_x, unsigned block_x,\n"
+        "    unsigned block_y, bool exchanges) {{\n"
+        "  emulation::launch<&{0}>(arguments, grid_x, block_x, block_y, exchanges);\n}}\n",
+        kernel.symbol);
+  }
+  source.close();
+  const std::string command = fmt::format(
+      "{} -std=c++17 -O1 -w -fPIC -shared {}.cpp -o {}.so 2> {}.log", WICK_CXX, base, base, base);
+  if (std::system(command.c_str()) != 0) throw std::runtime_error(content_of(base + ".log"));
+  library_ = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr) throw std::runtime_error(dlerror());
+  for (const ProgramKernel& kernel : kernels_) {
+    launchers_.push_back(
+        reinterpret_cast<Launcher>(dlsym(library_, ("launch_" + kernel.symbol).c_str())));
+  }
+}
+
+void EmulatedKernels::run(const Kernel& kernel,
+                          std::span<const int64_t> params,
+                          std::span<void* const> buffers) {
+  const KernelForm form = choose_form(kernel, params);
+  const size_t number = numbers_.at({to_string(kernel, false), form});
+  const LaunchGeometry geometry = launch_geometry(kernel, form, params);
+  std::vector<void*> pointers;
+  for (size_t b = 0; b < kernel.buffers.size(); ++b) {
+    if (kernel.buffers[b].own_elements == 0) pointers.push_back(buffers[b]);
+  }
+  const auto num_pointers = static_cast<size_t>(num_pointer_arguments(kernel));
+  std::vector<std::max_align_t> workspace(geometry.workspace_bytes / sizeof(std::max_align_t) + 1);
+  if (pointers.size() < num_pointers) {
+    pointers.push_back(geometry.workspace_bytes == 0 ? nullptr : workspace.data());
+  }
+  std::vector<void*> arguments;
+  for (void*& pointer : pointers)
+    arguments.push_back(&pointer);
+  arguments.push_back(const_cast<int64_t*>(params.data()));
+  launchers_[number](arguments.data(),
+                     geometry.grid_x,
+                     geometry.block_x,
+                     geometry.block_y,
+                     mapping_of(kernel) != Mapping::elementwise);
+}
+
+}  // namespace wick::codegen::cuda::test
