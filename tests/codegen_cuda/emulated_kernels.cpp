@@ -31,7 +31,10 @@ EmulatedKernels::~EmulatedKernels() {
 
 void EmulatedKernels::add(const std::shared_ptr<const Kernel>& kernel,
                           std::span<const int64_t> params) {
-  const KernelForm form = choose_form(*kernel, params);
+  add(kernel, choose_form(*kernel, params));
+}
+
+void EmulatedKernels::add(const std::shared_ptr<const Kernel>& kernel, const KernelForm& form) {
   const size_t number = kernels_.size();
   if (!numbers_.try_emplace({to_string(*kernel, false), form}, number).second) return;
   owned_.push_back(kernel);
@@ -72,7 +75,13 @@ void EmulatedKernels::compile() {
 void EmulatedKernels::run(const Kernel& kernel,
                           std::span<const int64_t> params,
                           std::span<void* const> buffers) {
-  const KernelForm form = choose_form(kernel, params);
+  run(kernel, choose_form(kernel, params), params, buffers);
+}
+
+void EmulatedKernels::run(const Kernel& kernel,
+                          const KernelForm& form,
+                          std::span<const int64_t> params,
+                          std::span<void* const> buffers) {
   const size_t number = numbers_.at({to_string(kernel, false), form});
   const LaunchGeometry geometry = launch_geometry(kernel, form, params);
   std::vector<void*> pointers;

@@ -24,6 +24,7 @@ class EmulatedKernels {
 
   /// Adds the form that this launch takes.
   void add(const std::shared_ptr<const Kernel>& kernel, std::span<const int64_t> params);
+  void add(const std::shared_ptr<const Kernel>& kernel, const KernelForm& form);
   void add(const LoweredFusion& lowered);
   /// Throws std::runtime_error with the compiler's messages.
   void compile();
@@ -31,6 +32,10 @@ class EmulatedKernels {
   /// Runs the whole launch. `buffers`: one for each of the kernel's, as codegen::interpret takes
   /// them. Throws std::out_of_range for a form that was not added.
   void run(const Kernel& kernel, std::span<const int64_t> params, std::span<void* const> buffers);
+  void run(const Kernel& kernel,
+           const KernelForm& form,
+           std::span<const int64_t> params,
+           std::span<void* const> buffers);
 
   /// All that was added, for other compilers.
   [[nodiscard]] const std::vector<ProgramKernel>& kernels() const { return kernels_; }
