@@ -11,8 +11,10 @@ constexpr int kWarp = 32;
 /// Bytes that a thread moves in one access.
 constexpr int64_t kAccessBytes = 16;
 constexpr int kWidest = 8;
-/// Registers that held rows may take.
-constexpr int kHeldRegisters = 16;
+/// Elements of a row that a thread may hold, and the accesses that bring them: loops over them are
+/// unrolled.
+constexpr int kMostHeld = 16;
+constexpr int kMostHeldAccesses = 8;
 constexpr int kMostThreadsOfRow = 512;
 /// 32-bit positions stay below this, so that a step past the last one does not overflow.
 constexpr int64_t kNarrowLimit = int64_t{1} << 30;
@@ -89,13 +91,26 @@ int choose_width(const Kernel& kernel, std::span<const int64_t> params) {
   return aligned ? static_cast<int>(width) : 1;
 }
 
+/// Streams that have to be kept at the same time: registers of one that is no longer read serve the
+/// next.
+int most_held_at_once(const std::vector<HeldStream>& streams) {
+  int most = 0;
+  for (const HeldStream& start : streams) {
+    const auto overlaps = std::ranges::count_if(streams, [&](const HeldStream& other) {
+      return other.first_phase <= start.first_phase && other.last_phase > start.first_phase;
+    });
+    most = std::max(most, static_cast<int>(overlaps));
+  }
+  return most;
+}
+
 /// Accesses of a thread to a row when the row stays in registers; 0: it does not fit.
 int choose_held(const Kernel& kernel, int width, std::span<const int64_t> params) {
   if (mapping_of(kernel) != Mapping::rows) return 0;
-  const auto streams = static_cast<int>(held_streams(kernel).size());
+  const int streams = most_held_at_once(held_streams(kernel));
   if (streams == 0) return 0;
-  const int most =
-      std::bit_floor(static_cast<unsigned>(std::max(1, kHeldRegisters / (width * streams))));
+  const auto most = static_cast<int>(std::bit_floor(
+      static_cast<unsigned>(std::clamp(kMostHeld / (width * streams), 1, kMostHeldAccesses))));
   const int64_t accesses = inner_count(kernel, params) / width;
   const int64_t threads = std::clamp<int64_t>(
       power_of_two_from((accesses + most - 1) / most), kWarp, kMostThreadsOfRow);
@@ -121,26 +136,26 @@ bool is_stream(const Kernel& kernel, const Instr& instr) {
 }
 
 std::vector<HeldStream> held_streams(const Kernel& kernel) {
-  std::vector<HeldStream> seen;
-  std::vector<HeldStream> held;
+  std::vector<HeldStream> streams;
   for (size_t p = 0; p < kernel.phases.size(); ++p) {
     if (!kernel.phases[p].loop) continue;
+    const auto phase = static_cast<int>(p);
     for (const int number : kernel.phases[p].instrs) {
       const Instr& instr = kernel.instrs[static_cast<size_t>(number)];
       if (!is_stream(kernel, instr)) continue;
       const auto same = [&](const HeldStream& stream) {
         return stream.buffer == instr.buffer && stream.address == instr.address;
       };
-      const auto first = std::ranges::find_if(seen, same);
-      if (first == seen.end()) {
-        seen.push_back({instr.buffer, instr.address, static_cast<int>(p)});
-      } else if (first->first_phase != static_cast<int>(p) && instr.kind == InstrKind::load &&
-                 std::ranges::none_of(held, same)) {
-        held.push_back(*first);
+      const auto known = std::ranges::find_if(streams, same);
+      if (known == streams.end()) {
+        streams.push_back({instr.buffer, instr.address, phase, phase});
+      } else if (instr.kind == InstrKind::load) {
+        known->last_phase = phase;
       }
     }
   }
-  return held;
+  std::erase_if(streams, [](const HeldStream& s) { return s.first_phase == s.last_phase; });
+  return streams;
 }
 
 bool is_held_alone(const Kernel& kernel, const KernelForm& form, int buffer) {

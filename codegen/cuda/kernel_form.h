@@ -43,6 +43,7 @@ struct HeldStream {
   int buffer = 0;
   Affine address;
   int first_phase = 0;
+  int last_phase = 0;
   friend bool operator==(const HeldStream&, const HeldStream&) = default;
 };
 

@@ -94,7 +94,8 @@ void KernelWriter::write_signature() {
   }
   if (has_own_memory(kernel_)) arguments += "char* workspace, ";
   const int threads = mapping_ == Mapping::elementwise ? kElementwiseThreads : kReductionThreads;
-  line("extern \"C\" __global__ void __launch_bounds__({})", threads);
+  // One block a multiprocessor is enough: otherwise ptxas spills to fit more.
+  line("extern \"C\" __global__ void __launch_bounds__({}, 1)", threads);
   open("{}({}const Params<{}> params)", symbol_, arguments, std::max(1, kernel_.num_params));
 }
 

@@ -1,9 +1,19 @@
 #include "wick/codegen/cuda/program_text.h"
 
+#include <fmt/format.h>
+
 #include "wick/codegen/cuda/device_text.h"
 #include "wick/codegen/cuda/kernel_writer.h"
 
 namespace wick::codegen::cuda {
+
+std::string symbol_of(const Kernel& kernel, const KernelForm& form) {
+  return fmt::format("wick_{}_{}w{}h{}",
+                     to_string(identity(kernel)),
+                     form.wide_index ? "l" : "i",
+                     form.width,
+                     form.held);
+}
 
 std::string kernel_text(const ProgramKernel& kernel) {
   return KernelWriter(*kernel.kernel, kernel.form, kernel.symbol).run();

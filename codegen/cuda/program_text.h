@@ -21,6 +21,9 @@ struct ProgramKernel {
   std::string symbol;
 };
 
+/// A name that tells kernels and forms apart and is the same in every process.
+std::string symbol_of(const Kernel& kernel, const KernelForm& form);
+
 /// The function alone.
 std::string kernel_text(const ProgramKernel& kernel);
 

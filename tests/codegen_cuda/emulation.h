@@ -17,7 +17,7 @@
 #define WICK_ON_HOST
 #define __global__
 #define __shared__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 
 struct Dim3 {
   unsigned x = 1;

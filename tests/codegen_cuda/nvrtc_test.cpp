@@ -10,7 +10,10 @@
 #include "codegen_llvm/sample_kernels.h"
 #include "emulated_kernels.h"
 #include "graph_cases.h"
+#include "support/temporary_folder.h"
 #include <gtest/gtest.h>
+
+#include "wick/codegen/cuda/program_cache.h"
 
 namespace wick::codegen::cuda::test {
 namespace {
@@ -114,6 +117,31 @@ TEST_F(CudaNvrtc, RandomGraphsCompile) {
   for (uint64_t seed = 1; seed <= 30; ++seed)
     batch.add(from_seed(seed, false));
   batch.expect_compiles();
+}
+
+TEST_F(CudaNvrtc, AProgramIsFoundOnDiskTheSecondTime) {
+  using Level = KernelOrigin::Level;
+  const TemporaryFolder folder;
+  KernelBuilder k = codegen::test::chain_kernel(1024);
+  const KernelForm form = choose_form(k.kernel(), k.params());
+  const ProgramKernel kernel{&k.kernel(), form, symbol_of(k.kernel(), form)};
+  const auto compile = [&](int compute_capability, KernelOrigin& origin) {
+    return compile_program(
+        std::span(&kernel, 1), compute_capability, folder.path().string(), &origin);
+  };
+  KernelOrigin origin;
+
+  const CompiledProgram first = compile(kHopper, origin);
+  EXPECT_EQ(origin.level, Level::compiled);
+  const CompiledProgram second = compile(kHopper, origin);
+  EXPECT_EQ(origin.level, Level::disk);
+  (void)compile(80, origin);
+  EXPECT_EQ(origin.level, Level::compiled);
+
+  EXPECT_EQ(first.image, second.image);
+  ASSERT_EQ(second.resources.size(), 1U);
+  EXPECT_EQ(second.resources[0].symbol, kernel.symbol);
+  EXPECT_EQ(second.resources[0].registers, first.resources[0].registers);
 }
 
 TEST_F(CudaNvrtc, AnErrorCarriesTheLog) {
