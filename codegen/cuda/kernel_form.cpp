@@ -71,6 +71,20 @@ bool is_aligned(const Kernel& kernel,
   return true;
 }
 
+/// Tiles shorter than half a warp would leave most threads idle.
+int choose_tiled_dim(const Kernel& kernel, std::span<const int64_t> params) {
+  constexpr int64_t kShortest = 16;
+  const auto is_long = [&](int dim) {
+    return extent_of(kernel, params, static_cast<size_t>(dim)) >= kShortest;
+  };
+  if (mapping_of(kernel) != Mapping::elementwise || !is_long(kernel.vector_dim)) return -1;
+  for (int dim = 0; dim < kernel.vector_dim; ++dim) {
+    const auto is_staged = [&](const Instr& instr) { return is_transposed(kernel, instr, dim); };
+    if (is_long(dim) && std::ranges::any_of(kernel.instrs, is_staged)) return dim;
+  }
+  return -1;
+}
+
 int choose_width(const Kernel& kernel, std::span<const int64_t> params) {
   if (mapping_of(kernel) == Mapping::columns) return 1;
   int64_t largest = 0;
@@ -133,6 +147,16 @@ bool is_stream(const Kernel& kernel, const Instr& instr) {
   const bool moves = instr.kind == InstrKind::load || instr.kind == InstrKind::store;
   return moves && instr.predicate < 0 && instr.dynamic_index < 0 &&
          instr.address.terms[static_cast<size_t>(kernel.vector_dim)].stride == Stride::one;
+}
+
+bool is_transposed(const Kernel& kernel, const Instr& instr, int tiled_dim) {
+  if (tiled_dim < 0 || instr.kind != InstrKind::load) return false;
+  const std::vector<Affine::Term>& terms = instr.address.terms;
+  // What may be overwritten meanwhile is read where it is needed.
+  return instr.predicate < 0 && instr.dynamic_index < 0 &&
+         kernel.buffers[static_cast<size_t>(instr.buffer)].no_alias &&
+         terms[static_cast<size_t>(kernel.vector_dim)].stride == Stride::dynamic &&
+         terms[static_cast<size_t>(tiled_dim)].stride == Stride::one;
 }
 
 std::vector<HeldStream> held_streams(const Kernel& kernel) {
@@ -206,7 +230,8 @@ int threads_of_row(const Kernel& kernel, const KernelForm& form, std::span<const
 KernelForm choose_form(const Kernel& kernel, std::span<const int64_t> params) {
   KernelForm form;
   form.wide_index = !fits_narrow(kernel, params);
-  form.width = choose_width(kernel, params);
+  form.tiled_dim = choose_tiled_dim(kernel, params);
+  form.width = form.tiled_dim >= 0 ? 1 : choose_width(kernel, params);
   form.held = choose_held(kernel, form.width, params);
   return form;
 }

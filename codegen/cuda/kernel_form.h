@@ -27,6 +27,9 @@ struct KernelForm {
   /// rows: accesses of a thread to each row, which it then keeps in registers between loops; 0:
   /// rows are too long and read again.
   int held = 0;
+  /// elementwise: this dimension and the vector one are walked in tiles, because some memory is in
+  /// order along this one; -1: none.
+  int tiled_dim = -1;
   friend bool operator==(const KernelForm&, const KernelForm&) = default;
   friend auto operator<=>(const KernelForm&, const KernelForm&) = default;
 };
@@ -37,6 +40,9 @@ KernelForm choose_form(const Kernel& kernel, std::span<const int64_t> params);
 /// Memory that loops reach at positions behind each other along the vector dimension: `width`
 /// elements move in one access.
 bool is_stream(const Kernel& kernel, const Instr& instr);
+
+/// Memory that is in order along `tiled_dim` alone: a tile of it goes through shared memory.
+bool is_transposed(const Kernel& kernel, const Instr& instr, int tiled_dim);
 
 /// Streams that more than one loop touches: what `held` keeps in registers.
 struct HeldStream {

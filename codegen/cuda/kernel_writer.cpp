@@ -48,6 +48,7 @@ KernelWriter::KernelWriter(const Kernel& kernel, const KernelForm& form, std::st
       form_(form),
       mapping_(mapping_of(kernel)),
       symbol_(std::move(symbol)) {
+  all_instrs_ = all_instrs(kernel);
   if (form_.held > 0) held_ = held_streams(kernel);
   reduces_ = std::ranges::any_of(
       kernel.instrs, [](const Instr& instr) { return instr.kind == InstrKind::accumulate; });
@@ -57,7 +58,9 @@ std::string KernelWriter::run() {
   write_signature();
   line("using Index = {};", form_.wide_index ? "i64" : "int");
   write_params();
-  if (mapping_ == Mapping::elementwise) {
+  if (form_.tiled_dim >= 0) {
+    write_tiles();
+  } else if (mapping_ == Mapping::elementwise) {
     write_elementwise();
   } else {
     write_walk();
@@ -114,9 +117,8 @@ void KernelWriter::write_elementwise() {
   line("const Index step = Index(gridDim.x) * blockDim.x;");
   open("for (Index i = Index(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)");
   write_outer_positions("i");
-  const std::vector<int> all = all_instrs(kernel_);
-  write_vector_loads(all, 0);
-  write_body(all);
+  write_vector_loads(all_instrs_, 0);
+  write_body(all_instrs_);
   close();
 }
 

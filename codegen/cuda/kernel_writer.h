@@ -34,6 +34,13 @@ class KernelWriter {
   void write_outer_positions(const std::string& from);
   void write_inner_ranges();
 
+  // kernel_writer_tiles.cpp: elementwise kernels that transpose.
+  void write_tiles();
+  void write_tile_memory();
+  void write_tile_corner();
+  void open_tile_walk(int along_lanes, int along_rows);
+  void write_tile_loads();
+
   // kernel_writer_phases.cpp: what a thread does there.
   void write_phases();
   void write_straight(const Phase& phase);
@@ -57,6 +64,10 @@ class KernelWriter {
   [[nodiscard]] std::string address_text(const Affine& address, const std::string& position) const;
   [[nodiscard]] std::string place_text(const Instr& instr, const std::string& position) const;
   [[nodiscard]] std::string reduction_type(const Instr& instr) const;
+
+  [[nodiscard]] bool is_staged(const Instr& instr) const {
+    return is_transposed(kernel_, instr, form_.tiled_dim);
+  }
 
   [[nodiscard]] bool moves_in_vectors(const Instr& instr) const;
   /// Number of the held stream that the instruction touches; -1: none.
@@ -101,7 +112,8 @@ class KernelWriter {
   std::string symbol_;
   std::vector<HeldStream> held_;
   bool reduces_ = false;
-  std::set<int> defined_;  // values of straight code, which the rest of the kernel sees
+  std::vector<int> all_instrs_;  // each once, in the order of the phases
+  std::set<int> defined_;        // values of straight code, which the rest of the kernel sees
   std::string out_;
   int depth_ = 0;
 };

@@ -79,6 +79,7 @@ std::string KernelWriter::value_text(const Instr& instr, int number, bool in_loo
     case InstrKind::constant:
       return literal_text(instr.value);
     case InstrKind::load:
+      if (is_staged(instr)) return fmt::format("from_memory(x{}[threadIdx.x][k])", number);
       if (!in_loop || !moves_in_vectors(instr)) return load_text(instr);
       if (held_number(instr) >= 0) {
         return fmt::format("from_memory(h{}[j].at[{}])", held_number(instr), element);

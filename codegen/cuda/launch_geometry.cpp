@@ -71,6 +71,26 @@ void set_block(LaunchGeometry& geometry,
   geometry.block_y = static_cast<unsigned>(threads);
 }
 
+LaunchGeometry geometry_of_tiles(const Kernel& kernel,
+                                 const KernelForm& form,
+                                 std::span<const int64_t> params) {
+  LaunchGeometry geometry{.block_x = kTile, .block_y = kElementwiseThreads / kTile};
+  int64_t tiles = 1;
+  for (size_t d = 0; d < kernel.dims.size(); ++d) {
+    const int64_t extent = extent_of(kernel, params, d);
+    const auto dim = static_cast<int>(d);
+    const bool is_cut = dim == form.tiled_dim || dim == kernel.vector_dim;
+    tiles *= is_cut ? (extent + kTile - 1) / kTile : extent;
+  }
+  geometry.grid_x = static_cast<unsigned>(std::min(tiles, kMostBlocks));
+  for (const Instr& instr : kernel.instrs) {
+    if (is_transposed(kernel, instr, form.tiled_dim)) {
+      geometry.shared_bytes += tile_bytes(instr.dtype);
+    }
+  }
+  return geometry;
+}
+
 size_t bytes_of_states(const LaunchGeometry& geometry, Mapping mapping, int state_bytes) {
   const unsigned threads = geometry.block_x * geometry.block_y;
   const unsigned partials = mapping == Mapping::rows ? threads / kWarp : threads;
@@ -99,12 +119,17 @@ SharedStates shared_states(const Kernel& kernel) {
   return states;
 }
 
+size_t tile_bytes(DType dtype) {
+  return aligned(static_cast<size_t>(kTile) * (kTile + 1) * size_of(dtype));
+}
+
 LaunchGeometry launch_geometry(const Kernel& kernel,
                                const KernelForm& form,
                                std::span<const int64_t> params) {
   LaunchGeometry geometry;
   const int64_t positions = outer_count(kernel, params);
   const Mapping mapping = mapping_of(kernel);
+  if (form.tiled_dim >= 0) return geometry_of_tiles(kernel, form, params);
   if (mapping == Mapping::elementwise) {
     geometry.block_x = kElementwiseThreads;
     geometry.grid_x =

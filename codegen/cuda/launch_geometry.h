@@ -15,6 +15,10 @@ namespace wick::codegen::cuda {
 inline constexpr int kElementwiseThreads = 256;
 inline constexpr int kReductionThreads = 512;
 
+/// Tiles are squares of so many positions; a row of one takes an element more, so that columns lie
+/// in different banks of shared memory.
+inline constexpr int kTile = 32;
+
 struct LaunchGeometry {
   unsigned grid_x = 1;
   unsigned block_x = 1;
@@ -46,5 +50,8 @@ struct SharedStates {
 };
 
 SharedStates shared_states(const Kernel& kernel);
+
+/// Bytes of shared memory that a tile of this dtype takes.
+size_t tile_bytes(DType dtype);
 
 }  // namespace wick::codegen::cuda

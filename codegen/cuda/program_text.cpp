@@ -8,11 +8,12 @@
 namespace wick::codegen::cuda {
 
 std::string symbol_of(const Kernel& kernel, const KernelForm& form) {
-  return fmt::format("wick_{}_{}w{}h{}",
+  return fmt::format("wick_{}_{}w{}h{}t{}",
                      to_string(identity(kernel)),
                      form.wide_index ? "l" : "i",
                      form.width,
-                     form.held);
+                     form.held,
+                     form.tiled_dim + 1);
 }
 
 std::string kernel_text(const ProgramKernel& kernel) {

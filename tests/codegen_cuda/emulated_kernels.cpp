@@ -101,7 +101,7 @@ void EmulatedKernels::run(const Kernel& kernel,
                      geometry.grid_x,
                      geometry.block_x,
                      geometry.block_y,
-                     mapping_of(kernel) != Mapping::elementwise);
+                     mapping_of(kernel) != Mapping::elementwise || form.tiled_dim >= 0);
 }
 
 }  // namespace wick::codegen::cuda::test

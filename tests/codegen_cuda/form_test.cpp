@@ -75,6 +75,26 @@ TEST(CudaGeometry, FewLongColumnsAreShared) {
             (LaunchGeometry{.grid_x = 4096, .block_x = 256, .block_y = 1, .shared_bytes = 1024}));
 }
 
+/// y[r, c] = -x[c, r].
+KernelBuilder transpose(int64_t rows, int64_t columns) {
+  KernelBuilder k("transpose");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.outer(rows);
+  k.vector(k.outer(columns));
+  k.straight();
+  const int x = k.load(0, k.at({1, rows}));
+  k.store(1, k.at({columns, 1}), k.compute(ir::OpKind::neg, DType::f32, {x}));
+  return k;
+}
+
+TEST(CudaForms, TransposesTakeTiles) {
+  EXPECT_EQ(form_of(transpose(64, 100)), (KernelForm{.tiled_dim = 0}));
+  EXPECT_EQ(form_of(transpose(8, 100)).tiled_dim, -1);
+  EXPECT_EQ(geometry_of(transpose(64, 100)),
+            (LaunchGeometry{.grid_x = 8, .block_x = 32, .block_y = 8, .shared_bytes = 4224}));
+}
+
 TEST(CudaForms, WideAndNarrowPositionsGiveTheSame) {
   KernelBuilder k = codegen::test::softmax_kernel(3, 1000);
   const KernelForm narrow = form_of(k);

@@ -97,6 +97,15 @@ graph @transposed(%x: f32[70,45], %y: f32[45,70]) -> (f32[45,70]) {
   %0 = permute %x {axes = [1,0]} : f32[45,70]
   %1 = add %0, %y : f32[45,70]
   return %1
+})",
+      R"(
+graph @transposed_in_batches(%x: f32[3,33,64], %y: f16[64,3,33], %z: f32[33]) -> (f32[3,64,33]) {
+  %0 = permute %x {axes = [0,2,1]} : f32[3,64,33]
+  %1 = permute %y {axes = [1,0,2]} : f16[3,64,33]
+  %2 = cast %1 {dtype = f32} : f32[3,64,33]
+  %3 = mul %0, %2 : f32[3,64,33]
+  %4 = add %3, %z : f32[3,64,33]
+  return %4
 })"};
 }
 

@@ -87,6 +87,27 @@ TEST(CudaText, SumsOfColumnsReadNeighboursSideBySide) {
                 "if (t == 0 && is_live) put(b1 + (d0), v1);"});
 }
 
+TEST(CudaText, ATransposeGoesThroughSharedMemory) {
+  const GraphCase c = from_text(R"(
+graph @transposed(%x: f32[70,45]) -> (f32[45,70]) {
+  %0 = permute %x {axes = [1,0]} : f32[45,70]
+  %1 = neg %0 : f32[45,70]
+  return %1
+})");
+  const LoweredFusion lowered = lower(*wick::test::fusions_of(*c.fused).at(0));
+
+  expect_lines(text_of(*lowered.launches[0].kernel, lowered.launches[0].params),
+               {"const auto x0 = reinterpret_cast<float(*)[33]>(shared + 0);",
+                "const Index d0 = corner0 + threadIdx.x;",
+                "const Index d1 = corner1 + k;",
+                "x0[k][threadIdx.x] = *(b0 + (d0 + d1 * p",
+                "__syncthreads();",
+                "const Index d1 = corner1 + threadIdx.x;",
+                "const Index d0 = corner0 + k;",
+                "const float v0 = from_memory(x0[threadIdx.x][k]);",
+                "put(b1 + (d0 * p"});
+}
+
 TEST(CudaText, ConstantsReadBackAsThemselves) {
   codegen::test::KernelBuilder k("constants");
   k.buffer(DType::f32, true);
