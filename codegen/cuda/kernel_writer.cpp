@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "wick/codegen/cuda/launch_geometry.h"
 #include "wick/codegen/cuda/type_names.h"
 
@@ -34,6 +36,10 @@ std::vector<int> all_instrs(const Kernel& kernel) {
     }
   }
   return all;
+}
+
+std::string product_of(const std::vector<std::string>& factors) {
+  return factors.empty() ? "1" : fmt::format("{}", fmt::join(factors, " * "));
 }
 
 bool has_own_memory(const Kernel& kernel) {
@@ -109,11 +115,11 @@ void KernelWriter::write_params() {
 
 void KernelWriter::write_elementwise() {
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
-  std::string count = fmt::format("{} / {}", extent(vector_dim), form_.width);
+  std::vector<std::string> factors = {fmt::format("{} / {}", extent(vector_dim), form_.width)};
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
-    if (!is_vector_dim(d)) count += " * " + extent(d);
+    if (!is_vector_dim(d)) factors.push_back(extent(d));
   }
-  line("const Index count = {};", count);
+  line("const Index count = {};", product_of(factors));
   line("const Index step = Index(gridDim.x) * blockDim.x;");
   open("for (Index i = Index(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)");
   write_outer_positions("i");
@@ -155,11 +161,11 @@ void KernelWriter::write_walk() {
   line("const int unit = threadIdx.{};", rows ? "y" : "x");
   line("const int units = blockDim.{};", rows ? "y" : "x");
   write_shared();
-  std::string count = "1";
+  std::vector<std::string> outer;
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
-    if (!kernel_.dims[d].inner) count += " * " + extent(d);
+    if (!kernel_.dims[d].inner) outer.push_back(extent(d));
   }
-  line("const Index count = {};", count);
+  line("const Index count = {};", product_of(outer));
   line("const Index step = Index(gridDim.x) * units;");
   open("for (Index first = Index(blockIdx.x) * units; first < count; first += step)");
   // All threads take part in exchanges; those without a position of their own repeat the last.
@@ -200,11 +206,11 @@ void KernelWriter::write_shared_states() {
 
 /// Rows lie behind each other, columns side by side.
 void KernelWriter::write_own_memory() {
-  std::string inner = "i64(1)";
+  std::vector<std::string> inner = {"i64(1)"};
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
-    if (kernel_.dims[d].inner) inner += " * " + extent(d);
+    if (kernel_.dims[d].inner) inner.push_back(extent(d));
   }
-  line("const i64 own_count = {};", inner);
+  line("const i64 own_count = {};", product_of(inner));
   line("i64 own_bytes = 0;");
   for (const int b : own_buffers()) {
     line("const i64 at{} = own_bytes;", b);
@@ -224,7 +230,7 @@ void KernelWriter::write_own_memory() {
 
 /// nN accesses from position oN on, of each inner dimension; their product is `inner`.
 void KernelWriter::write_inner_ranges() {
-  std::string product;
+  std::vector<std::string> lengths;
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
     if (!kernel_.dims[d].inner) continue;
     std::string length = extent(d);
@@ -238,9 +244,9 @@ void KernelWriter::write_inner_ranges() {
     }
     if (is_vector_dim(d) && form_.width > 1) length += fmt::format(" / {}", form_.width);
     line("const Index n{} = {};", d, length);
-    product += fmt::format("{}n{}", product.empty() ? "" : " * ", d);
+    lengths.push_back(fmt::format("n{}", d));
   }
-  line("const Index inner = {};", product.empty() ? "1" : product);
+  line("const Index inner = {};", product_of(lengths));
 }
 
 }  // namespace wick::codegen::cuda

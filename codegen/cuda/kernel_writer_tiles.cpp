@@ -2,6 +2,8 @@
 // the one along which that memory is in order, and brings it through shared memory, so that all
 // accesses are side by side.
 
+#include <fmt/ranges.h>
+
 #include "wick/codegen/cuda/kernel_writer.h"
 #include "wick/codegen/cuda/launch_geometry.h"
 #include "wick/codegen/cuda/type_names.h"
@@ -10,15 +12,15 @@ namespace wick::codegen::cuda {
 
 void KernelWriter::write_tiles() {
   write_tile_memory();
-  std::string tiles;
+  std::vector<std::string> tiles;
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
     const bool is_cut = is_vector_dim(d) || static_cast<int>(d) == form_.tiled_dim;
     line("const Index n{} = {};",
          d,
          is_cut ? fmt::format("({} + {}) / {}", extent(d), kTile - 1, kTile) : extent(d));
-    tiles += fmt::format("{}n{}", tiles.empty() ? "" : " * ", d);
+    tiles.push_back(fmt::format("n{}", d));
   }
-  line("const Index tiles = {};", tiles);
+  line("const Index tiles = {};", fmt::join(tiles, " * "));
   open("for (Index i = blockIdx.x; i < tiles; i += gridDim.x)");
   write_tile_corner();
   open_tile_walk(form_.tiled_dim, kernel_.vector_dim);

@@ -1,5 +1,6 @@
 #include "emulated_kernels.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
@@ -26,7 +27,8 @@ std::string content_of(const std::string& path) {
 EmulatedKernels::EmulatedKernels() = default;
 
 EmulatedKernels::~EmulatedKernels() {
-  if (library_ != nullptr) dlclose(library_);
+  for (void* library : libraries_)
+    dlclose(library);
 }
 
 void EmulatedKernels::add(const std::shared_ptr<const Kernel>& kernel,
@@ -48,12 +50,19 @@ void EmulatedKernels::add(const LoweredFusion& lowered) {
 }
 
 void EmulatedKernels::compile() {
+  constexpr size_t kMost = 200;  // of one file: the compiler's memory grows with it
+  const std::span<const ProgramKernel> all(kernels_);
+  for (size_t begin = 0; begin < all.size(); begin += kMost)
+    compile_some(all.subspan(begin, std::min(kMost, all.size() - begin)));
+}
+
+void EmulatedKernels::compile_some(std::span<const ProgramKernel> kernels) {
   const TemporaryFolder folder;
   const std::string base = folder.path().string() + "/kernels";
   std::ofstream source(base + ".cpp");
   source << "#include \"" WICK_SOURCE_DIR "/tests/codegen_cuda/emulation.h\"\n"
-         << program_text(kernels_);
-  for (const ProgramKernel& kernel : kernels_) {
+         << program_text(kernels);
+  for (const ProgramKernel& kernel : kernels) {
     source << fmt::format(
         "extern \"C\" void launch_{0}(void** arguments, unsigned grid_x, unsigned block_x,\n"
         "    unsigned block_y, bool exchanges) {{\n"
@@ -64,11 +73,12 @@ void EmulatedKernels::compile() {
   const std::string command = fmt::format(
       "{} -std=c++17 -O1 -w -fPIC -shared {}.cpp -o {}.so 2> {}.log", WICK_CXX, base, base, base);
   if (std::system(command.c_str()) != 0) throw std::runtime_error(content_of(base + ".log"));
-  library_ = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) throw std::runtime_error(dlerror());
-  for (const ProgramKernel& kernel : kernels_) {
+  void* library = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(dlerror());
+  libraries_.push_back(library);
+  for (const ProgramKernel& kernel : kernels) {
     launchers_.push_back(
-        reinterpret_cast<Launcher>(dlsym(library_, ("launch_" + kernel.symbol).c_str())));
+        reinterpret_cast<Launcher>(dlsym(library, ("launch_" + kernel.symbol).c_str())));
   }
 }
 

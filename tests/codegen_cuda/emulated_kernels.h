@@ -42,13 +42,15 @@ class EmulatedKernels {
 
  private:
   using Launcher = void (*)(void** arguments, unsigned, unsigned, unsigned, bool exchanges);
+  void compile_some(std::span<const ProgramKernel> kernels);
+
   using Key = std::pair<std::string, KernelForm>;
 
   std::vector<std::shared_ptr<const Kernel>> owned_;
   std::vector<ProgramKernel> kernels_;
   std::map<Key, size_t> numbers_;
   std::vector<Launcher> launchers_;
-  void* library_ = nullptr;
+  std::vector<void*> libraries_;
 };
 
 }  // namespace wick::codegen::cuda::test
