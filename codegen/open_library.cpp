@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 namespace wick::codegen {
-
 namespace {
 
 bool is_missing(const std::string& problem) {

@@ -90,26 +90,36 @@ TEST(CudaOps, CastsAgreeBetweenAllDTypes) {
   expect_agreement(all_casts());
 }
 
+/// random_bits of elements `first`, `first` + 1, ...
+KernelBuilder random_kernel(int64_t first, int64_t count) {
+  KernelBuilder k("random");
+  const int key = k.buffer(DType::i64);
+  const int out = k.buffer(DType::i32, true);
+  k.vector(k.outer(count));
+  k.straight();
+  const int key_value = k.load(key, k.at({0}));
+  const int offset = k.load(key, k.at({0}, 1));
+  k.store(out, k.at({1}), k.random_bits(key_value, offset, k.index(k.at({1}, first))));
+  return k;
+}
+
 TEST(CudaOps, RandomBitsAreTheInterpretersBits) {
   constexpr int64_t kCount = 333;
-  for (const int64_t first : {0, 1, 16, 77}) {
-    KernelBuilder k("random");
-    const int key = k.buffer(DType::i64);
-    const int out = k.buffer(DType::i32, true);
-    k.vector(k.outer(kCount));
-    k.straight();
-    const int key_value = k.load(key, k.at({0}));
-    const int offset = k.load(key, k.at({0}, 1));
-    k.store(out, k.at({1}), k.random_bits(key_value, offset, k.index(k.at({1}, first))));
+  constexpr int64_t kFirsts[] = {0, 1, 16, 77};
+  EmulatedKernels emulated;
+  for (const int64_t first : kFirsts) {
+    KernelBuilder k = random_kernel(first, kCount);
+    emulated.add(std::make_shared<Kernel>(k.kernel()), k.params());
+  }
+  emulated.compile();
+  for (const int64_t first : kFirsts) {
+    KernelBuilder k = random_kernel(first, kCount);
     int64_t keys[] = {0x123456789ABCDEF0, 0xFFFFFFF0};
     std::vector<int32_t> expected(kCount);
     std::vector<int32_t> actual(kCount);
     std::vector<void*> buffers = {keys, expected.data()};
     interpret(k.kernel(), buffers.data(), k.params().data(), 0, 1, 0, kCount);
     buffers[1] = actual.data();
-    EmulatedKernels emulated;
-    emulated.add(std::make_shared<Kernel>(k.kernel()), k.params());
-    emulated.compile();
 
     emulated.run(k.kernel(), k.params(), buffers);
 
