@@ -7,7 +7,8 @@ namespace wick::codegen::cuda {
 
 namespace {
 
-constexpr int kWarp = 32;
+/// Of a row: several rows share a warp then.
+constexpr int kFewestThreads = 8;
 /// Bytes that a thread moves in one access.
 constexpr int64_t kAccessBytes = 16;
 constexpr int kWidest = 8;
@@ -127,7 +128,7 @@ int choose_held(const Kernel& kernel, int width, std::span<const int64_t> params
       static_cast<unsigned>(std::clamp(kMostHeld / (width * streams), 1, kMostHeldAccesses))));
   const int64_t accesses = inner_count(kernel, params) / width;
   const int64_t threads = std::clamp<int64_t>(
-      power_of_two_from((accesses + most - 1) / most), kWarp, kMostThreadsOfRow);
+      power_of_two_from((accesses + most - 1) / most), kFewestThreads, kMostThreadsOfRow);
   const int64_t held = power_of_two_from((accesses + threads - 1) / threads);
   return held <= most ? static_cast<int>(held) : 0;
 }
@@ -224,7 +225,7 @@ int threads_of_row(const Kernel& kernel, const KernelForm& form, std::span<const
                               : outer_count(kernel, params) >= kManyRows ? 8
                                                                          : 2;
   const int64_t wanted = power_of_two_from((accesses + of_a_thread - 1) / of_a_thread);
-  return static_cast<int>(std::clamp<int64_t>(wanted, kWarp, kMostThreadsOfRow));
+  return static_cast<int>(std::clamp<int64_t>(wanted, kFewestThreads, kMostThreadsOfRow));
 }
 
 KernelForm choose_form(const Kernel& kernel, std::span<const int64_t> params) {

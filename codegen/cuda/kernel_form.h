@@ -14,7 +14,7 @@ namespace wick::codegen::cuda {
 
 enum class Mapping : uint8_t {
   elementwise,  // a thread a few consecutive positions of the vector dimension
-  rows,         // the threads of a warp or block walk the inner dimensions of one outer position
+  rows,         // some lanes of a warp, or a block, walk the inner dimensions of one outer position
   columns,      // neighbours take neighbouring outer positions, and share each inner range
 };
 

@@ -179,7 +179,7 @@ void KernelWriter::write_merges(const Phase& phase) {
       line("{0}::State r{1} = merge_lanes<{0}>(lanes{1});", type, number);
     }
     if (mapping_ == Mapping::rows) {
-      line("r{0} = merge_warp<{1}>(r{0});", number, type);
+      line("r{0} = merge_warp<{1}>(r{0}, threads);", number, type);
       line("if (is_shared && t % 32 == 0) s{0}[place] = r{0};", number);
     } else {
       line("if (is_shared) s{0}[place] = r{0};", number);

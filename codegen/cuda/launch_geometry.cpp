@@ -61,8 +61,8 @@ void set_block(LaunchGeometry& geometry,
     constexpr int kWantedThreads = 128;
     const int threads = threads_of_row(kernel, form, params);
     geometry.block_x = static_cast<unsigned>(threads);
-    // Rows side by side take a warp each and need no shared memory to reduce.
-    geometry.block_y = threads == kWarp ? kWantedThreads / kWarp : 1;
+    // Rows side by side need no shared memory to reduce.
+    geometry.block_y = threads <= kWarp ? static_cast<unsigned>(kWantedThreads / threads) : 1;
     return;
   }
   constexpr int kWantedThreads = 256;

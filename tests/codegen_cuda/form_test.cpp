@@ -46,7 +46,7 @@ TEST(CudaForms, PositionsTakeSixtyFourBitsWhereTheyHaveTo) {
 }
 
 TEST(CudaForms, RowsStayInRegistersUnlessTheyAreLong) {
-  EXPECT_EQ(form_of(codegen::test::softmax_kernel(8, 128)).held, 1);
+  EXPECT_EQ(form_of(codegen::test::softmax_kernel(8, 32)).held, 1);
   EXPECT_EQ(form_of(codegen::test::softmax_kernel(8, 512)).held, 4);
   EXPECT_EQ(form_of(codegen::test::softmax_kernel(8, 8192)).held, 4);
   EXPECT_EQ(form_of(codegen::test::softmax_kernel(8, 20000)).held, 0);
@@ -61,9 +61,9 @@ TEST(CudaGeometry, PositionsAreCovered) {
   EXPECT_EQ(geometry_of(negation(DType::f32, 0, 0)).grid_x, 0U);
 }
 
-TEST(CudaGeometry, ShortRowsTakeAWarpAndLongOnesABlock) {
+TEST(CudaGeometry, ShortRowsTakeSomeLanesAndLongOnesABlock) {
   EXPECT_EQ(geometry_of(codegen::test::softmax_kernel(10, 128)),
-            (LaunchGeometry{.grid_x = 3, .block_x = 32, .block_y = 4, .shared_bytes = 32}));
+            (LaunchGeometry{.grid_x = 1, .block_x = 8, .block_y = 16, .shared_bytes = 32}));
   EXPECT_EQ(geometry_of(codegen::test::softmax_kernel(10, 8192)),
             (LaunchGeometry{.grid_x = 10, .block_x = 512, .block_y = 1, .shared_bytes = 128}));
 }

@@ -95,12 +95,14 @@ inline T exchange(T x, int mask) {
   return bits.value;
 }
 
-/// Merged over the lanes of a warp: every lane gets it.
+/// Merged over a warp, or over each `threads` lanes behind each other where they are fewer: every
+/// lane gets it.
 template <class R>
-inline typename R::State merge_warp(typename R::State x) {
+inline typename R::State merge_warp(typename R::State x, int threads) {
 #pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2)
-    x = R::merge(x, exchange(x, mask));
+  for (int mask = 16; mask > 0; mask /= 2) {
+    if (mask < threads) x = R::merge(x, exchange(x, mask));
+  }
   return x;
 }
 
