@@ -66,7 +66,7 @@ bool is_aligned(const Kernel& kernel,
                 int64_t width) {
   if (offset_of(instr.address, params) % width != 0) return false;
   for (size_t d = 0; d < kernel.dims.size(); ++d) {
-    if (static_cast<int>(d) == kernel.vector_dim) continue;
+    if (static_cast<int>(d) == kernel.vector_dim || extent_of(kernel, params, d) == 1) continue;
     if (stride_of(instr.address.terms[d], params) % width != 0) return false;
   }
   return true;

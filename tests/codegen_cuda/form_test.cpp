@@ -39,6 +39,25 @@ TEST(CudaForms, VectorsTakeSixteenBytesWhereAllIsAligned) {
   EXPECT_EQ(form_of(negation(DType::f32, 1024, 8)).width, 4);
 }
 
+/// y[r, c] = -x[r, c] of rows that lie `pitch` elements apart in x.
+KernelBuilder pitched(int64_t rows, int64_t columns, int64_t pitch) {
+  KernelBuilder k("pitched");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.outer(rows);
+  k.vector(k.outer(columns));
+  k.straight();
+  const int x = k.load(0, k.at({pitch, 1}));
+  k.store(1, k.at({columns, 1}), k.compute(ir::OpKind::neg, DType::f32, {x}));
+  return k;
+}
+
+TEST(CudaForms, EveryRowHasToBeAligned) {
+  EXPECT_EQ(form_of(pitched(10, 64, 100)).width, 4);
+  EXPECT_EQ(form_of(pitched(10, 64, 101)).width, 1);
+  EXPECT_EQ(form_of(pitched(1, 64, 101)).width, 4);  // there is no second row
+}
+
 TEST(CudaForms, PositionsTakeSixtyFourBitsWhereTheyHaveTo) {
   EXPECT_FALSE(form_of(negation(DType::f32, 1 << 29, 0)).wide_index);
   EXPECT_TRUE(form_of(negation(DType::f32, int64_t{1} << 31, 0)).wide_index);
