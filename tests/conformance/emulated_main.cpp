@@ -46,8 +46,11 @@ int compile_cubins(std::span<const codegen::cuda::ProgramKernel> kernels, int co
         codegen::cuda::program_text(some), compute_capability);
     for (const codegen::cuda::KernelResources& kernel : program.resources) {
       registers = std::max(registers, kernel.registers);
-      // Calls of division may save a few registers.
-      if (kernel.spill_bytes > 32) ++spilling;
+      if (kernel.spill_bytes <= 32) continue;  // calls of division may save a few registers
+      ++spilling;
+      const auto found =
+          std::ranges::find(some, kernel.symbol, &codegen::cuda::ProgramKernel::symbol);
+      fmt::print("{} bytes spilled by\n{}", kernel.spill_bytes, to_string(*found->kernel));
     }
   }
   fmt::print("{} kernels, at most {} registers, {} spill\n", kernels.size(), registers, spilling);
