@@ -16,6 +16,7 @@ foreach(layer ${WICK_LAYERS})
     FILES_MATCHING
     PATTERN "*.h"
     PATTERN "*.def"
+    PATTERN "cuda" EXCLUDE
     PATTERN "llvm" EXCLUDE
     PATTERN "fftw" EXCLUDE
     PATTERN "lapack" EXCLUDE

@@ -32,18 +32,21 @@ endfunction()
 # build; those under ALONE have names that others of the folder have too.
 #
 # One object library a folder. Its include root is a folder of the build tree that holds a link to
-# this folder alone, so an include that the layering forbids finds no file.
+# this folder alone, so an include that the layering forbids finds no file. A folder inside another
+# (codegen/cuda) is seen through the include root of that one.
 function(wick_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;PUBLIC;PRIVATE;PRECOMPILE" ${ARGN})
-  set(target wick_${name})
-  set(root ${PROJECT_BINARY_DIR}/include/${name})
-  file(MAKE_DIRECTORY ${root}/wick)
-  if(NOT EXISTS ${root}/wick/${name})
-    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${name} ${root}/wick/${name} SYMBOLIC)
-  endif()
+  string(REPLACE / _ target wick_${name})
   add_library(${target} OBJECT ${ARG_SOURCES} ${ARG_ALONE})
   wick_compile_alone(${ARG_ALONE})
-  target_include_directories(${target} PUBLIC ${root})
+  if(NOT name MATCHES /)
+    set(root ${PROJECT_BINARY_DIR}/include/${name})
+    file(MAKE_DIRECTORY ${root}/wick)
+    if(NOT EXISTS ${root}/wick/${name})
+      file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${name} ${root}/wick/${name} SYMBOLIC)
+    endif()
+    target_include_directories(${target} PUBLIC ${root})
+  endif()
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE wick_options ${ARG_PRIVATE})
   wick_precompile(${target} ${ARG_PRECOMPILE})
   set_property(GLOBAL APPEND PROPERTY WICK_LIBRARIES ${target})

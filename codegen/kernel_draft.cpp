@@ -186,9 +186,20 @@ class Finisher {
     return address;
   }
 
+  /// Accesses of one buffer at one place share their parameters, so that equal addresses are known
+  /// to be equal.
+  Affine shared_address(int buffer, const AffineExpr& expr) {
+    if (buffer < 0) return final_address(expr);
+    std::vector<int64_t> key = {buffer, expr.offset, expr.free_offset ? 1 : 0};
+    key.insert(key.end(), expr.coefs.begin(), expr.coefs.end());
+    const auto [known, is_new] = addresses_.try_emplace(std::move(key));
+    if (is_new) known->second = final_address(expr);
+    return known->second;
+  }
+
   Instr final_instr(const DraftInstr& draft) {
     Instr instr = draft.instr;
-    if (has_address(instr)) instr.address = final_address(draft.address);
+    if (has_address(instr)) instr.address = shared_address(instr.buffer, draft.address);
     if (instr.dynamic_index >= 0) instr.dynamic_stride_param = param(draft.dynamic_stride);
     return instr;
   }
@@ -212,6 +223,7 @@ class Finisher {
   bool vector_inner_ = false;
   int blocked_ = 0;
   int64_t block_size_ = 0;
+  std::map<std::vector<int64_t>, Affine> addresses_;
   KernelLaunch launch_;
 };
 

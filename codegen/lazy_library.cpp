@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 
+#include "wick/codegen/open_library.h"
+
 namespace wick::codegen {
 
 namespace {
@@ -19,18 +21,11 @@ std::string folder_of_this_library() {
 
 void* open(const LazyLibrary& library) {
   const std::string folder = folder_of_this_library();
-  std::string first_problem;
-  for (const std::string& path : {folder + library.file,
-                                  folder + library.build_folder + library.file,
-                                  std::string(library.file)}) {
-    if (void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
-    const std::string problem = dlerror();
-    // A library that is there but does not load explains more than one that is missing.
-    if (first_problem.empty() || first_problem.find("No such file") != std::string::npos) {
-      first_problem = problem;
-    }
-  }
-  throw std::runtime_error(std::string("cannot open ") + library.what + ": " + first_problem);
+  const std::string paths[] = {
+      folder + library.file, folder + library.build_folder + library.file, library.file};
+  std::string problem;
+  if (void* opened = open_first(paths, problem)) return opened;
+  throw std::runtime_error(std::string("cannot open ") + library.what + ": " + problem);
 }
 
 }  // namespace

@@ -16,11 +16,16 @@ namespace wick::test {
 namespace {
 
 KernelRunner kernel_runner = nullptr;
+LaunchRunner launch_runner;
 
 }  // namespace
 
 void use_kernel_runner(KernelRunner runner) {
   kernel_runner = runner;
+}
+
+void use_launch_runner(LaunchRunner runner) {
+  launch_runner = std::move(runner);
 }
 
 void run_pipeline(ir::Graph& graph, const std::string& pipeline) {
@@ -64,6 +69,10 @@ std::vector<Literal> run_fusion(const ir::Node& fusion, std::span<const Literal*
       } else {
         buffers.push_back(nullptr);
       }
+    }
+    if (launch_runner) {
+      launch_runner(launch, buffers);
+      continue;
     }
     const int64_t task_cut = launch.task_extent / 2;
     const int64_t vector_cut = launch.vector_extent / 3;

@@ -2,6 +2,7 @@
 
 // Runs graphs through the fuse pass, lowering and the kernel interpreter.
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,11 @@ std::vector<const ir::Node*> fusions_of(const ir::Graph& graph);
 /// What gives the code of a kernel; by default none, and the kernel interpreter runs it.
 using KernelRunner = codegen::KernelFunction (*)(const codegen::Kernel&);
 void use_kernel_runner(KernelRunner runner);
+
+/// What runs whole launches; by default none, and kernels run in pieces.
+using LaunchRunner =
+    std::function<void(const codegen::KernelLaunch& launch, std::span<void* const> buffers)>;
+void use_launch_runner(LaunchRunner runner);
 
 /// Runs kernels in pieces, backwards, as a thread pool might.
 std::vector<Literal> run_fusion(const ir::Node& fusion, std::span<const Literal* const> operands);

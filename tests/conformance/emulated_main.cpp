@@ -1,0 +1,97 @@
+// Runs the operator cases that PyTorch computed with all kernels as CUDA text: once to learn which
+// kernels there are, by the kernel interpreter, and once more with their texts compiled for the
+// host.
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "codegen_cuda/emulated_backend.h"
+#include "runner.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "wick/codegen/cuda/nvrtc.h"
+#include "wick/passes/options.h"
+
+namespace wick::conformance {
+namespace {
+
+struct Flags {
+  std::string filter = ".*";
+  std::vector<std::string> families;
+  int cubins = 0;
+};
+
+Counts run_all(const Runner& runner, const Flags& flags) {
+  Counts counts;
+  for (const Family& family : families()) {
+    const bool is_selected = flags.families.empty() ||
+                             std::ranges::find(flags.families, family.name) != flags.families.end();
+    if (is_selected) counts += runner.run_family(family, "cuda-emulated");
+  }
+  return counts;
+}
+
+/// Compiles the texts to cubins and prints what they take; the number of kernels that spill.
+int compile_cubins(std::span<const codegen::cuda::ProgramKernel> kernels, int compute_capability) {
+  constexpr size_t kMost = 100;  // of one program
+  int registers = 0;
+  int spilling = 0;
+  for (size_t begin = 0; begin < kernels.size(); begin += kMost) {
+    const auto some = kernels.subspan(begin, std::min(kMost, kernels.size() - begin));
+    const codegen::cuda::CompiledProgram program = codegen::cuda::Nvrtc::instance().compile(
+        codegen::cuda::program_text(some), compute_capability);
+    for (const codegen::cuda::KernelResources& kernel : program.resources) {
+      registers = std::max(registers, kernel.registers);
+      if (kernel.spill_bytes <= 32) continue;  // calls of division may save a few registers
+      ++spilling;
+      const auto found =
+          std::ranges::find(some, kernel.symbol, &codegen::cuda::ProgramKernel::symbol);
+      fmt::print("{} bytes spilled by\n{}", kernel.spill_bytes, to_string(*found->kernel));
+    }
+  }
+  fmt::print("{} kernels, at most {} registers, {} spill\n", kernels.size(), registers, spilling);
+  return spilling;
+}
+
+int run(const Flags& flags) {
+  Options options = wick::options();
+  options.num_threads = 1;
+  const ScopedOptions scope(std::move(options));
+  codegen::cuda::test::register_emulated_backend();
+  const Runner runner(
+      WICK_CONFORMANCE_CASES, WICK_SOURCE_DIR "/tests/conformance/exceptions.txt", flags.filter);
+  fmt::print("by the kernel interpreter:\n");
+  (void)run_all(runner, flags);
+  codegen::cuda::test::EmulatedKernels& texts = codegen::cuda::test::emulated_kernels();
+  if (flags.cubins > 0 && compile_cubins(texts.kernels(), flags.cubins) > 0) return 1;
+  texts.compile();
+  codegen::cuda::test::run_emulated();
+  fmt::print("as {} texts:\n", texts.kernels().size());
+  const Counts counts = run_all(runner, flags);
+  fmt::print(
+      "{} pass, {} fail, {} are exceptions\n", counts.passed, counts.failed, counts.excepted);
+  return counts.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace wick::conformance
+
+int main(int argc, char** argv) {
+  wick::conformance::Flags flags;
+  CLI::App app("Runs the operator cases that PyTorch computed with kernels as CUDA text.",
+               "test_conformance_cuda");
+  app.add_option("--filter", flags.filter, "regular expression over the names of cases");
+  app.add_option("--family", flags.families, "families to run; all by default");
+  app.add_option("--cubins", flags.cubins, "also compile all for this compute capability: 90");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return wick::conformance::run(flags);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "test_conformance_cuda: {}\n", error.what());
+    return 2;
+  }
+}
