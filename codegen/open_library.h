@@ -8,8 +8,8 @@
 namespace wick::codegen {
 
 /// Handle of the first of `paths` that opens; the library then stays open. nullptr if none does:
-/// `problem` is then what dlopen said of one of them, rather of a library that is there but does
-/// not load than of one that is missing.
+/// `problem` is then what dlopen said of the first that is there but does not load, or else of the
+/// first path.
 void* open_first(std::span<const std::string> paths, std::string& problem);
 
 }  // namespace wick::codegen
