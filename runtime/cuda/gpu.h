@@ -1,0 +1,62 @@
+#pragma once
+
+// All that Wick keeps of one GPU.
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "wick/runtime/cuda/blas.h"
+#include "wick/runtime/cuda/device_memory.h"
+#include "wick/runtime/cuda/stream.h"
+#include "wick/runtime/cuda/transfer.h"
+
+namespace wick::runtime::cuda {
+
+/// A device with its compute stream (see stream.h for what may be enqueued when), its memory and
+/// its way to the host. Thread-safe.
+class Gpu {
+ public:
+  /// `api` outlives it. Throws Error where the device cannot be opened.
+  Gpu(const DriverApi& api, int ordinal);
+
+  [[nodiscard]] const Device& device() const { return device_; }
+
+  [[nodiscard]] const Stream& stream() const { return stream_; }
+
+  /// Must not outlive the Gpu.
+  [[nodiscard]] const std::shared_ptr<MemoryManager>& memory() const { return memory_; }
+
+  [[nodiscard]] StagingRing& staging() { return staging_; }
+
+  /// cuBLASLt is opened at the first call. Throws Error where it is absent.
+  Blas& blas();
+
+ private:
+  Device device_;
+  Stream stream_;
+  std::shared_ptr<MemoryManager> memory_;  // shared with the buffers that it made
+  StagingRing staging_;
+  std::once_flag blas_once_;
+  std::unique_ptr<Blas> blas_;
+};
+
+/// The GPU `cuda:<ordinal>`, opened at the first call and kept until the process ends. Throws Error
+/// where there is no driver or no such device.
+Gpu& gpu(int ordinal = 0);
+
+/// While it lives, `api` stands for the driver everywhere in the process, and `gpu` gives devices
+/// of it: for tests. None of them is in use when it ends.
+class ScopedDriver {
+ public:
+  explicit ScopedDriver(const DriverApi& api);
+  ScopedDriver(const ScopedDriver&) = delete;
+  ScopedDriver& operator=(const ScopedDriver&) = delete;
+  ~ScopedDriver();
+
+ private:
+  ScopedApi<DriverApi> api_;
+  std::vector<std::unique_ptr<Gpu>> previous_;
+};
+
+}  // namespace wick::runtime::cuda
