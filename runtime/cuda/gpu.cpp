@@ -35,6 +35,11 @@ Blas& Gpu::blas() {
   return *blas_;
 }
 
+Dnn& Gpu::dnn() {
+  std::call_once(dnn_once_, [this] { dnn_ = std::make_unique<Dnn>(device_, cudnn()); });
+  return *dnn_;
+}
+
 Gpu& gpu(int ordinal) {
   const DriverApi& api = driver();
   OpenGpus& open = open_gpus();

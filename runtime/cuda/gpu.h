@@ -8,6 +8,7 @@
 
 #include "wick/runtime/cuda/blas.h"
 #include "wick/runtime/cuda/device_memory.h"
+#include "wick/runtime/cuda/dnn.h"
 #include "wick/runtime/cuda/stream.h"
 #include "wick/runtime/cuda/transfer.h"
 
@@ -29,8 +30,9 @@ class Gpu {
 
   [[nodiscard]] StagingRing& staging() { return staging_; }
 
-  /// cuBLASLt is opened at the first call. Throws Error where it is absent.
+  /// The libraries are opened at the first call. Throw Error where one is absent.
   Blas& blas();
+  Dnn& dnn();
 
  private:
   Device device_;
@@ -39,6 +41,8 @@ class Gpu {
   StagingRing staging_;
   std::once_flag blas_once_;
   std::unique_ptr<Blas> blas_;
+  std::once_flag dnn_once_;
+  std::unique_ptr<Dnn> dnn_;
 };
 
 /// The GPU `cuda:<ordinal>`, opened at the first call and kept until the process ends. Throws Error
