@@ -216,5 +216,49 @@ TEST_F(CudaConvolution, RefusesIntegers) {
             "error: cuda:0: cuDNN convolves no i32");
 }
 
+/// Operations need no device, only graphs of them do: the library itself can be asked whether it
+/// takes their descriptions.
+TEST_F(CudaConvolution, CudnnTakesTheDescriptions) {
+  const Found<CudnnApi> found = try_cudnn();
+  if (found.api == nullptr) GTEST_SKIP() << found.problem;
+  CudnnApi api = *found.api;
+  api.cudnnCreate = library_.api().cudnnCreate;
+  api.cudnnDestroy = library_.api().cudnnDestroy;
+  api.cudnnBackendSetAttribute.point_to([](cudnnBackendDescriptor_t descriptor,
+                                           cudnnBackendAttributeName_t name,
+                                           cudnnBackendAttributeType_t type,
+                                           int64_t count,
+                                           const void* values) {
+    if (name == CUDNN_ATTR_OPERATIONGRAPH_HANDLE) return CUDNN_STATUS_NOT_INITIALIZED;
+    return cudnn().cudnnBackendSetAttribute(descriptor, name, type, count, values);
+  });
+  const Dnn dnn(device_, api);
+  const std::vector<LibraryOp> ops{
+      make_op(OpKind::conv,
+              {2, 6, 9, 8},
+              {4, 3, 3, 2},
+              {{"stride", Ints{2, 1}}, {"padding", Ints{1, 1}}, {"groups", int64_t{2}}}),
+      make_op(OpKind::conv, {2, 3, 9}, {4, 3, 3}, {}),
+      make_op(OpKind::conv, {2, 1, 6, 5, 8}, {16, 8, 3, 3}, {{"block", int64_t{16}}}, DType::f16),
+      make_op(OpKind::conv_input_grad,
+              {2, 4, 4, 7},
+              {4, 3, 3, 2},
+              {{"input_shape", Ints{2, 3, 6, 8}}},
+              DType::f64),
+      make_op(OpKind::conv_weight_grad,
+              {2, 3, 6, 8},
+              {2, 4, 4, 7},
+              {{"weight_shape", Ints{4, 3, 3, 2}}},
+              DType::bf16)};
+  for (const LibraryOp& op : ops) {
+    const std::string text = error_text([&] { const Convolution convolution(dnn, op); });
+
+    EXPECT_TRUE(
+        text.starts_with("error: cuda:0: describing an operation: "
+                         "cudnnBackendSetAttribute: CUDNN_STATUS_NOT_INITIALIZED"))
+        << text;
+  }
+}
+
 }  // namespace
 }  // namespace wick::runtime::cuda
