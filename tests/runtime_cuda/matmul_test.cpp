@@ -246,6 +246,22 @@ TEST_F(CudaMatmul, ReluKeepsWhatItsGradientNeeds) {
   EXPECT_EQ(aux.size(), 2U * 3 * 128 / 8);  // rows of bits in steps of 128
 }
 
+TEST_F(CudaMatmul, ReluGivesTheGradientOfItsBiasToo) {
+  const MatmulShape shape = plain_shape(3, 5, 4);
+  std::vector<std::byte> aux;
+  const Values forward =
+      run({.shape = shape, .epilogue = Epilogue::relu_aux}, lhs_, rhs_, nullptr, &aux);
+  Values expected_sum(5, 0);
+  const Values cotangent = reference(shape, rhs_, lhs_);
+  for (size_t i = 0; i < forward.size(); ++i)
+    expected_sum[i % 5] += forward[i] > 0 ? cotangent[i] : 0;
+  Values row_sum(5, -1);
+
+  run({.shape = shape, .epilogue = Epilogue::relu_bias_gradients}, rhs_, lhs_, &row_sum, &aux);
+
+  EXPECT_EQ(row_sum, expected_sum);
+}
+
 TEST_F(CudaMatmul, GeluKeepsWhatItsGradientNeeds) {
   const MatmulShape shape = plain_shape(3, 5, 4);
   const Values z = reference(shape, lhs_, rhs_);
