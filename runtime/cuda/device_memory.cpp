@@ -25,6 +25,7 @@ std::string mebibytes(size_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1U << 20U));
 }
 
+/// Makes no call that asks for memory back: the manager, which would give it, waits for these.
 class DeviceSegments final : public SegmentSource {
  public:
   explicit DeviceSegments(const Device& device) : device_(device) {}
@@ -48,7 +49,10 @@ class DeviceSegments final : public SegmentSource {
   void fail(size_t bytes, const MemoryStats& stats) override {
     size_t free_bytes = 0;
     size_t total_bytes = 0;
-    device_.call("asking for memory sizes", device_.api().cuMemGetInfo, &free_bytes, &total_bytes);
+    device_.activate();
+    const auto& sizes = device_.api().cuMemGetInfo;
+    device_.expect_success(
+        sizes(&free_bytes, &total_bytes), sizes.name(), "asking for memory sizes");
     throw OutOfDeviceMemory(
         fmt::format("{}: out of memory: {} asked for; {} in use by this program, {} free of {}",
                     device_.name(),

@@ -28,7 +28,8 @@ Gpu::Gpu(const DriverApi& api, int ordinal)
     : device_(api, ordinal),
       stream_(device_),
       memory_(make_device_memory_manager(device_)),
-      staging_(device_) {}
+      uploads_(device_),
+      downloads_(device_) {}
 
 Blas& Gpu::blas() {
   std::call_once(blas_once_, [this] { blas_ = std::make_unique<Blas>(device_, cublaslt()); });

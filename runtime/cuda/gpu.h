@@ -28,7 +28,16 @@ class Gpu {
   /// Must not outlive the Gpu.
   [[nodiscard]] const std::shared_ptr<MemoryManager>& memory() const { return memory_; }
 
-  [[nodiscard]] StagingRing& staging() { return staging_; }
+  /// Copies to the device on the compute stream. Returns when all of `from` is read.
+  void upload(void* device_memory, const void* from, size_t bytes) {
+    uploads_.upload(stream_, device_memory, from, bytes);
+  }
+
+  /// Copies from the device, after all that was enqueued before, and waits for it. Throws what went
+  /// wrong there.
+  void download(void* to, const void* device_memory, size_t bytes) {
+    downloads_.download(stream_, to, device_memory, bytes);
+  }
 
   /// The libraries are opened at the first call. Throw Error where one is absent.
   Blas& blas();
@@ -38,7 +47,8 @@ class Gpu {
   Device device_;
   Stream stream_;
   std::shared_ptr<MemoryManager> memory_;  // shared with the buffers that it made
-  StagingRing staging_;
+  StagingRing uploads_;
+  StagingRing downloads_;  // apart: these wait for the device, and no upload waits for them
   std::once_flag blas_once_;
   std::unique_ptr<Blas> blas_;
   std::once_flag dnn_once_;

@@ -1,7 +1,8 @@
 #include "runtime_cuda/fake_driver.h"
 
+#include <algorithm>
 #include <cstring>
-#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -62,7 +62,7 @@ class GpuProgram : public testing::TestWithParam<const char*> {
 
   std::shared_ptr<void> upload(const void* data, size_t bytes) {
     std::shared_ptr<void> block = allocate(bytes);
-    gpu_->staging().upload(gpu_->stream(), block.get(), data, bytes);
+    gpu_->upload(block.get(), data, bytes);
     return block;
   }
 
@@ -72,7 +72,7 @@ class GpuProgram : public testing::TestWithParam<const char*> {
 
   Values download(const std::shared_ptr<void>& block, size_t count) {
     Values values(count);
-    gpu_->staging().download(gpu_->stream(), values.data(), block.get(), count * sizeof(float));
+    gpu_->download(values.data(), block.get(), count * sizeof(float));
     return values;
   }
 

@@ -33,7 +33,7 @@ TEST(Gpu, IsClosedWithTheReplacedDriver) {
     Gpu& opened = gpu(0);
     void* block = opened.memory()->allocate(100, {.purpose = "test"});
     const float value = 1;
-    opened.staging().upload(opened.stream(), block, &value, sizeof value);
+    opened.upload(block, &value, sizeof value);
     opened.memory()->free(block);
     EXPECT_NE(fake.live_objects(), "");
   }
@@ -51,13 +51,13 @@ TEST(Gpu, AFreedBlockServesLaterWorkOfTheSameStream) {
   void* result = opened.memory()->allocate(400, {.purpose = "test"});
 
   void* block = opened.memory()->allocate(400, {.purpose = "test"});
-  opened.staging().upload(opened.stream(), block, first.data(), 400);
+  opened.upload(block, first.data(), 400);
   copy_on_device(opened.stream(), result, block, 400);
   opened.memory()->free(block);  // while the copy is still enqueued
   void* again = opened.memory()->allocate(400, {.purpose = "test"});
   ASSERT_EQ(again, block);
-  opened.staging().upload(opened.stream(), again, second.data(), 400);
-  opened.staging().download(opened.stream(), kept.data(), result, 400);
+  opened.upload(again, second.data(), 400);
+  opened.download(kept.data(), result, 400);
 
   EXPECT_EQ(kept, first);
   opened.memory()->free(again);
