@@ -145,15 +145,10 @@ void FakeDriver::run_all() {
 
 template <typename Handle>
 Handle FakeDriver::make_object(const char* kind) {
-  // An address of its own is all that a handle needs.
-  auto handle = reinterpret_cast<Handle>(new char);  // NOLINT(cppcoreguidelines-owning-memory)
+  // Nobody looks into a handle: a number of its own is all that one needs.
+  auto handle = reinterpret_cast<Handle>(++last_handle_);
   objects_[handle] = fmt::format("{}{}", kind, ++numbers_[kind]);
   return handle;
-}
-
-void FakeDriver::destroy_object(const void* object) {
-  objects_.erase(object);
-  delete static_cast<const char*>(object);  // NOLINT(cppcoreguidelines-owning-memory)
 }
 
 void FakeDriver::fill_devices() {
@@ -333,7 +328,7 @@ void FakeDriver::fill_streams() {
     return current->act("cuStreamDestroy", current->name_of_object(stream), [&] {
       current->run_until(stream, current->streams_.at(stream).enqueued);
       current->streams_.erase(stream);
-      current->destroy_object(stream);
+      current->objects_.erase(stream);
       return CUDA_SUCCESS;
     });
   });
@@ -367,7 +362,7 @@ void FakeDriver::fill_events() {
   api_.cuEventDestroy.point_to([](CUevent event) {
     return current->act("cuEventDestroy", current->name_of_object(event), [&] {
       current->events_.erase(event);
-      current->destroy_object(event);
+      current->objects_.erase(event);
       return CUDA_SUCCESS;
     });
   });
@@ -425,7 +420,7 @@ void FakeDriver::fill_kernels() {
   });
   api_.cuModuleUnload.point_to([](CUmodule module) {
     return current->act("cuModuleUnload", current->name_of_object(module), [&] {
-      current->destroy_object(module);
+      current->objects_.erase(module);
       return CUDA_SUCCESS;
     });
   });
@@ -513,14 +508,14 @@ void FakeDriver::fill_graphs() {
   api_.cuGraphDestroy.point_to([](CUgraph graph) {
     return current->act("cuGraphDestroy", current->name_of_object(graph), [&] {
       current->graphs_.erase(graph);
-      current->destroy_object(graph);
+      current->objects_.erase(graph);
       return CUDA_SUCCESS;
     });
   });
   api_.cuGraphExecDestroy.point_to([](CUgraphExec executable) {
     return current->act("cuGraphExecDestroy", current->name_of_object(executable), [&] {
       current->executables_.erase(executable);
-      current->destroy_object(executable);
+      current->objects_.erase(executable);
       return CUDA_SUCCESS;
     });
   });

@@ -89,7 +89,6 @@ class FakeDriver {
 
   template <typename Handle>
   Handle make_object(const char* kind);
-  void destroy_object(const void* object);
   CUresult allocate(const char* kind, size_t bytes, void** address);
   CUresult release(const void* address);
 
@@ -110,6 +109,7 @@ class FakeDriver {
   size_t memory_bytes_ = size_t{1} << 30U;
   size_t bytes_allocated_ = 0;
   std::map<std::string, int> numbers_;  // given to objects of a kind
+  uintptr_t last_handle_ = 0;
   std::map<const void*, std::string> objects_;
   std::map<const std::byte*, Memory> memory_;
   std::map<CUstream, FakeStream> streams_;
