@@ -55,7 +55,7 @@ class Blas {
 
   [[nodiscard]] cublasLtHandle_t handle() const { return handle_; }
 
-  /// A failure throws Error "`doing`: cublasLtMatmul: CUBLAS_STATUS_...: ...".
+  /// A failure throws Error "`doing`: cublasLtMatmul: CUBLAS_STATUS_...: ...", or NotSupported.
   template <typename... Parameters, typename... Arguments>
   void call(std::string_view doing,
             const ApiFunction<cublasStatus_t(Parameters...)>& function,

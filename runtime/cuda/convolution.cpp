@@ -6,6 +6,7 @@
 
 #include "wick/ir/channel_blocks.h"
 #include "wick/ir/format.h"
+#include "wick/runtime/cuda/not_supported.h"
 
 namespace wick::runtime::cuda {
 namespace {
@@ -27,7 +28,7 @@ cudnnDataType_t data_type(const Device& device, DType dtype) {
     case DType::bf16:
       return CUDNN_DATA_BFLOAT16;
     default:
-      throw Error({}, device.name(), fmt::format("cuDNN convolves no {}", dtype));
+      throw NotSupported({}, device.name(), fmt::format("cuDNN convolves no {}", dtype));
   }
 }
 
@@ -71,7 +72,8 @@ Layout images_layout(const Device& device, const Shape& images, const Shape& wei
     layout.strides[1] = 1;
     layout.strides.pop_back();
   } else {
-    throw Error({}, device.name(), fmt::format("cuDNN convolves no images in blocks: {}", images));
+    throw NotSupported(
+        {}, device.name(), fmt::format("cuDNN convolves no images in blocks: {}", images));
   }
   add_axis_to_line(layout);
   return layout;

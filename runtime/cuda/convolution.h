@@ -21,7 +21,7 @@ struct ConvolutionOptions {
 /// best. Thread-safe.
 class Convolution {
  public:
-  /// `dnn` outlives it. Throws Error where cuDNN has no such convolution.
+  /// `dnn` outlives it. Throws NotSupported where cuDNN has no such convolution.
   Convolution(const Dnn& dnn, const LibraryOp& op, ConvolutionOptions options = {});
 
   [[nodiscard]] size_t workspace_bytes() const { return plan_->workspace_bytes(); }

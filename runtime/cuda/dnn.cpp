@@ -4,7 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/cuda/not_supported.h"
+
 namespace wick::runtime::cuda {
+namespace {
+
+/// Statuses are numbered by category, a thousand each.
+bool is_not_supported(cudnnStatus_t status) {
+  return status / 1000 == CUDNN_STATUS_NOT_SUPPORTED / 1000;
+}
+
+}  // namespace
 
 Dnn::Dnn(const Device& device, const CudnnApi& api) : device_(device), api_(api) {
   call("opening cuDNN", api.cudnnCreate, &handle_);
@@ -26,11 +36,10 @@ void Dnn::expect_success(cudnnStatus_t status, const char* function, std::string
   if (status == CUDNN_STATUS_SUCCESS) return;
   std::array<char, 512> said{};
   api_.cudnnGetLastErrorString(said.data(), said.size());
-  throw Error(
-      {},
-      device_.name(),
-      fmt::format(
-          "{}: {}: {}: {}", doing, function, api_.cudnnGetErrorString(status), said.data()));
+  const std::string text =
+      fmt::format("{}: {}: {}: {}", doing, function, api_.cudnnGetErrorString(status), said.data());
+  if (is_not_supported(status)) throw NotSupported({}, device_.name(), text);
+  throw Error({}, device_.name(), text);
 }
 
 }  // namespace wick::runtime::cuda

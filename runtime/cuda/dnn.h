@@ -24,7 +24,8 @@ class Dnn {
 
   [[nodiscard]] cudnnHandle_t handle() const { return handle_; }
 
-  /// A failure throws Error "`doing`: cudnnBackendFinalize: CUDNN_STATUS_...: what cuDNN says".
+  /// A failure throws Error "`doing`: cudnnBackendFinalize: CUDNN_STATUS_...: what cuDNN says",
+  /// or NotSupported.
   template <typename... Parameters, typename... Arguments>
   void call(std::string_view doing,
             const ApiFunction<cudnnStatus_t(Parameters...)>& function,

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/cuda/not_supported.h"
+
 namespace wick::runtime::cuda {
 namespace {
 
@@ -76,7 +78,7 @@ DnnPlan::DnnPlan(const Dnn& dnn,
       return;
     }
   }
-  throw Error({}, dnn.device().name(), fmt::format("{}: cuDNN has no engine for it", what));
+  throw NotSupported({}, dnn.device().name(), fmt::format("{}: cuDNN has no engine for it", what));
 }
 
 void DnnPlan::execute(const Stream& stream,

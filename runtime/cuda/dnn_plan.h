@@ -21,7 +21,7 @@ struct EngineLimits {
 class DnnPlan {
  public:
   /// Takes the first engine of cuDNN's own order that keeps within the limits. `parts` are what the
-  /// operation refers to. Throws Error "`what`: ..." where there is none.
+  /// operation refers to. Throws NotSupported "`what`: ..." where there is none.
   DnnPlan(const Dnn& dnn,
           std::string_view what,
           DnnDescriptor operation,

@@ -35,7 +35,7 @@ class Matmul {
  public:
   static constexpr size_t kAlignment = 64;
 
-  /// `blas` outlives it. Throws Error where cuBLASLt does not have such a product.
+  /// `blas` outlives it. Throws NotSupported where cuBLASLt does not have such a product.
   Matmul(Blas& blas, const MatmulSpec& spec);
 
   [[nodiscard]] size_t workspace_bytes() const { return algorithm_.workspace_bytes; }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/cuda/not_supported.h"
+
 namespace wick::runtime::cuda {
 namespace {
 
@@ -27,7 +29,8 @@ MatmulTypes types_of(const Device& device, DType dtype, bool tf32) {
     case DType::bf16:
       return {CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
     default:
-      throw Error({}, device.name(), fmt::format("cuBLASLt multiplies no {}", to_string(dtype)));
+      throw NotSupported(
+          {}, device.name(), fmt::format("cuBLASLt multiplies no {}", to_string(dtype)));
   }
 }
 
@@ -172,7 +175,7 @@ MatmulAlgorithm MatmulDescriptors::best_algorithm() const {
              &found);
   if (found == 0 || choice.state != CUBLAS_STATUS_SUCCESS) {
     const std::string_view epilogue = traits_of(product_.epilogue).name;
-    throw Error(
+    throw NotSupported(
         {}, blas_.device().name(), fmt::format("{}: none with epilogue {}", doing, epilogue));
   }
   return {choice.algo, choice.workspaceSize};

@@ -41,8 +41,8 @@ class MatmulDescriptors {
 
   [[nodiscard]] cublasLtMatrixLayout_t result() const { return result_.get(); }
 
-  /// cuBLASLt's own first choice among those that give the same bits each time. Throws Error where
-  /// it has none.
+  /// cuBLASLt's own first choice among those that give the same bits each time. Throws NotSupported
+  /// where it has none.
   [[nodiscard]] MatmulAlgorithm best_algorithm() const;
 
  private:

@@ -9,6 +9,7 @@
 #include "wick/ir/format.h"
 #include "wick/ir/interpreter.h"
 #include "wick/ir/op.h"
+#include "wick/runtime/cuda/not_supported.h"
 
 namespace wick::runtime::cuda {
 namespace {
@@ -195,6 +196,7 @@ TEST_F(CudaConvolution, WithoutAnEngineTheOpIsNamed) {
 
   EXPECT_EQ(error_text([&] { const Convolution convolution(dnn_, small_op()); }),
             "error: cuda:0: conv: cuDNN has no engine for it");
+  EXPECT_THROW(Convolution(dnn_, small_op()), NotSupported);
   EXPECT_EQ(library_.num_live_descriptors(), 0);
 }
 
@@ -205,6 +207,19 @@ TEST_F(CudaConvolution, AFailedCallSaysWhatCudnnSaid) {
             "error: cuda:0: describing an operation: cudnnBackendFinalize: CUDNN_STATUS_BAD_PARAM: "
             "as told");
   EXPECT_EQ(library_.num_live_descriptors(), 0);
+}
+
+TEST_F(CudaConvolution, TellsWhatIsNotSupportedFromWhatWentWrong) {
+  library_.fail_next(CUDNN_STATUS_NOT_SUPPORTED_SHAPE);
+  EXPECT_THROW(Convolution(dnn_, small_op()), NotSupported);
+  library_.fail_next(CUDNN_STATUS_INTERNAL_ERROR);
+  try {
+    const Convolution convolution(dnn_, small_op());
+    ADD_FAILURE() << "no error";
+  } catch (const NotSupported&) {
+    ADD_FAILURE() << "a broken library is no reason to go another way";
+  } catch (const Error&) {  // as it should be
+  }
 }
 
 TEST_F(CudaConvolution, RefusesIntegers) {

@@ -258,7 +258,7 @@ void FakeCublasLt::fill_calls() {
     *found = current->finds_ ? 1 : 0;
     results[0].state = CUBLAS_STATUS_SUCCESS;
     results[0].workspaceSize = current->workspace_bytes_;
-    return CUBLAS_STATUS_SUCCESS;
+    return current->search_status_;
   });
   api_.cublasLtMatmul.point_to([](cublasLtHandle_t,
                                   cublasLtMatmulDesc_t operation,

@@ -44,6 +44,8 @@ class FakeCublasLt {
 
   void find_nothing() { finds_ = false; }
 
+  void fail_search(cublasStatus_t status) { search_status_ = status; }
+
   void fail_matmul(cublasStatus_t status) { matmul_status_ = status; }
 
  private:
@@ -64,6 +66,7 @@ class FakeCublasLt {
   int num_searches_ = 0;
   size_t workspace_bytes_ = 0;
   bool finds_ = true;
+  cublasStatus_t search_status_ = CUBLAS_STATUS_SUCCESS;
   cublasStatus_t matmul_status_ = CUBLAS_STATUS_SUCCESS;
 };
 

@@ -10,6 +10,8 @@
 #include "runtime_cuda/fake_cublaslt.h"
 #include <gtest/gtest.h>
 
+#include "wick/runtime/cuda/not_supported.h"
+
 namespace wick::runtime::cuda {
 namespace {
 
@@ -341,6 +343,23 @@ TEST_F(CudaMatmul, AProductThatCublasLtDoesNotHaveIsNamed) {
       "error: cuda:0: choosing an algorithm for a matmul of f16 3 x 4 x 5: none with "
       "epilogue gelu_aux");
   EXPECT_EQ(library_.num_live_descriptors(), 0);
+}
+
+TEST_F(CudaMatmul, TellsWhatIsNotSupportedFromWhatWentWrong) {
+  const MatmulSpec spec{.shape = plain_shape(3, 5, 4), .epilogue = Epilogue::gelu};
+  library_.fail_search(CUBLAS_STATUS_NOT_SUPPORTED);
+  EXPECT_THROW(Matmul(blas_, spec), NotSupported);
+  library_.fail_search(CUBLAS_STATUS_INTERNAL_ERROR);
+  try {
+    const Matmul matmul(blas_, spec);
+    ADD_FAILURE() << "no error";
+  } catch (const NotSupported&) {
+    ADD_FAILURE() << "a broken library is no reason to go another way";
+  } catch (const Error&) {  // as it should be
+  }
+  library_.fail_search(CUBLAS_STATUS_SUCCESS);
+  library_.find_nothing();
+  EXPECT_THROW(Matmul(blas_, spec), NotSupported);
 }
 
 TEST_F(CudaMatmul, RefusesIntegers) {
