@@ -1,8 +1,8 @@
 #include "wick/runtime/gpu_report.h"
 
 #include <fmt/format.h>
-#include <nvrtc.h>
 
+#include "wick/codegen/cuda/nvrtc.h"
 #include "wick/runtime/cuda/cublaslt.h"
 #include "wick/runtime/cuda/cudnn.h"
 #include "wick/runtime/cuda/device.h"
@@ -16,6 +16,11 @@ std::string version_text(size_t version) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
+/// The driver and NVRTC are numbered as CUDA: 13000 is 13.0.
+std::string cuda_version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
 template <typename Api, typename Version>
 GpuLibrary library(std::string name, const cuda::Found<Api>& found, Version version) {
   if (found.api == nullptr) return {std::move(name), "", found.problem};
@@ -25,18 +30,13 @@ GpuLibrary library(std::string name, const cuda::Found<Api>& found, Version vers
 GpuLibrary driver_library(const cuda::DriverApi& api) {
   int version = 0;
   api.cuDriverGetVersion(&version);
-  return {"driver", fmt::format("for CUDA {}.{}", version / 1000, version % 1000 / 10), ""};
+  return {"driver", "for CUDA " + cuda_version_text(version), ""};
 }
 
 GpuLibrary nvrtc_library() {
-  const codegen::cuda::DynamicLibrary nvrtc(
-      {.variable = "WICK_LIBNVRTC", .files = {fmt::format("libnvrtc.so.{}", CUDA_VERSION / 1000)}});
-  auto* get_version = nvrtc.function<decltype(::nvrtcVersion)>("nvrtcVersion");
-  if (get_version == nullptr) return {"NVRTC", "", "no NVRTC: " + nvrtc.problem()};
-  int major = 0;
-  int minor = 0;
-  get_version(&major, &minor);
-  return {"NVRTC", fmt::format("{}.{}", major, minor), ""};
+  const codegen::cuda::Nvrtc& nvrtc = codegen::cuda::Nvrtc::instance();
+  if (!nvrtc.is_available()) return {"NVRTC", "", "no NVRTC: " + nvrtc.problem()};
+  return {"NVRTC", cuda_version_text(nvrtc.version()), ""};
 }
 
 GpuLibrary nccl_library() {
