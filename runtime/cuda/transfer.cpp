@@ -44,15 +44,22 @@ StagingRing::~StagingRing() {
     device_.call_quietly(device_.api().cuEventSynchronize, slot->done.handle());
 }
 
-StagingRing::Slot& StagingRing::next_slot() {
-  if (slots_.size() < static_cast<size_t>(options_.slots)) {
-    slots_.push_back(std::make_unique<Slot>(device_, options_.slot_bytes));
-    return *slots_.back();
+StagingRing::Slot& StagingRing::next_slot(size_t busy) {
+  const bool is_full = slots_.size() == static_cast<size_t>(options_.slots);
+  if (busy < slots_.size()) {
+    Slot& oldest = *slots_[next_];
+    const bool is_free = oldest.done.is_reached();
+    if (is_free || is_full) {
+      if (!is_free) oldest.done.synchronize("waiting for an earlier copy");
+      next_ = (next_ + 1) % slots_.size();
+      return oldest;
+    }
   }
-  Slot& slot = *slots_[next_];
+  const auto before_oldest = slots_.begin() + static_cast<std::ptrdiff_t>(next_);
+  Slot& fresh =
+      **slots_.insert(before_oldest, std::make_unique<Slot>(device_, options_.slot_bytes));
   next_ = (next_ + 1) % slots_.size();
-  slot.done.synchronize("waiting for an earlier copy");
-  return slot;
+  return fresh;
 }
 
 void StagingRing::upload(const Stream& stream,
@@ -62,7 +69,7 @@ void StagingRing::upload(const Stream& stream,
   const std::lock_guard lock(mutex_);
   for (size_t begin = 0; begin < bytes; begin += options_.slot_bytes) {
     const size_t part = std::min(bytes - begin, options_.slot_bytes);
-    const Slot& slot = next_slot();
+    const Slot& slot = next_slot(/*busy=*/0);
     std::memcpy(slot.memory.data(), advance(from, begin), part);
     device_.call("copying to the device",
                  device_.api().cuMemcpyHtoDAsync,
@@ -96,7 +103,7 @@ void StagingRing::download(const Stream& stream,
   for (size_t begin = 0; begin < bytes; begin += options_.slot_bytes) {
     if (pending.size() == static_cast<size_t>(options_.slots)) finish_oldest();
     const size_t part = std::min(bytes - begin, options_.slot_bytes);
-    const Slot& slot = next_slot();
+    const Slot& slot = next_slot(pending.size());
     device_.call("copying from the device",
                  device_.api().cuMemcpyDtoHAsync,
                  static_cast<void*>(slot.memory.data()),

@@ -50,14 +50,15 @@ class StagingRing {
     Event done;  // the last copy that uses it
   };
 
-  /// The ring's oldest slot, made at its first use, when the device is done with it.
-  Slot& next_slot();
+  /// The slot used longest ago, when the device is done with it, or a new one rather than waiting.
+  /// The `busy` slots used last are not to be touched; they are not all.
+  Slot& next_slot(size_t busy);
 
   const Device& device_;
   StagingOptions options_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Slot>> slots_;
-  size_t next_ = 0;
+  std::vector<std::unique_ptr<Slot>> slots_;  // a ring in the order of use
+  size_t next_ = 0;                           // the one used longest ago
 };
 
 }  // namespace wick::runtime::cuda

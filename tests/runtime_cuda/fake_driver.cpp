@@ -71,6 +71,7 @@ void FakeDriver::enqueue(CUstream stream, std::function<void()> work) {
   } else {
     queue.pending.push_back(std::move(work));
     ++queue.enqueued;
+    if (works_at_once_) run_until(stream, queue.enqueued);
   }
 }
 

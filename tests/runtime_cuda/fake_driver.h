@@ -38,6 +38,9 @@ class FakeDriver {
   /// Called when a launch of `kernel` runs.
   void on_launch(const std::string& kernel, std::function<void()> body);
 
+  /// Work is done as soon as it is enqueued, as on a device that is faster than the host.
+  void work_at_once() { works_at_once_ = true; }
+
   void set_memory_bytes(size_t bytes) { memory_bytes_ = bytes; }
 
   [[nodiscard]] size_t bytes_allocated() const { return bytes_allocated_; }
@@ -106,6 +109,7 @@ class FakeDriver {
   std::map<std::string, CUresult> faults_;
   std::map<std::string, std::function<void()>> kernels_;
   CUresult lost_ = CUDA_SUCCESS;
+  bool works_at_once_ = false;
   size_t memory_bytes_ = size_t{1} << 30U;
   size_t bytes_allocated_ = 0;
   std::map<std::string, int> numbers_;  // given to objects of a kind

@@ -91,18 +91,55 @@ TEST_F(CudaTransfer, ADownloadFillsTheNextSlotBeforeItWaitsForThisOne) {
   staging.download(stream_, read.data(), memory, 160);
 
   EXPECT_EQ(fake_.take_calls(),
-            (std::vector<std::string>{"cuEventSynchronize event1",
-                                      "cuMemcpyDtoHAsync pinned1 <- mem1, 64 bytes, stream1",
+            (std::vector<std::string>{"cuMemcpyDtoHAsync pinned1 <- mem1, 64 bytes, stream1",
                                       "cuEventRecord event1 on stream1",
-                                      "cuEventSynchronize event2",
                                       "cuMemcpyDtoHAsync pinned2 <- mem1+64, 64 bytes, stream1",
                                       "cuEventRecord event2 on stream1",
-                                      "cuEventSynchronize event1",
                                       "cuEventSynchronize event1",
                                       "cuMemcpyDtoHAsync pinned1 <- mem1+128, 32 bytes, stream1",
                                       "cuEventRecord event1 on stream1",
                                       "cuEventSynchronize event2",
                                       "cuEventSynchronize event1"}));
+}
+
+TEST_F(CudaTransfer, AFreeSlotIsUsedAgainBeforeAnotherIsMade) {
+  StagingRing staging(device_, kTwoSmallSlots);
+  std::byte* memory = allocate(16);
+  float value = 0;
+  staging.download(stream_, &value, memory, sizeof value);
+  staging.download(stream_, &value, memory, sizeof value);
+
+  EXPECT_EQ(fake_.live_objects(), "event1 mem1 pinned1 stream1");
+}
+
+TEST_F(CudaTransfer, ADownloadKeepsSlotsThatTheDeviceIsDoneWithButTheHostIsNot) {
+  fake_.work_at_once();
+  StagingRing staging(device_, {.slot_bytes = 64, .slots = 3});
+  const std::vector<uint8_t> expected = counting(250);
+  std::byte* memory = allocate(250);
+  std::memcpy(memory, expected.data(), expected.size());
+  std::vector<uint8_t> read(250);
+
+  staging.download(stream_, read.data(), memory, read.size());
+
+  EXPECT_EQ(read, expected);
+}
+
+TEST_F(CudaTransfer, ARingThatGrowsKeepsTheOrderOfUse) {
+  StagingRing staging(device_, {.slot_bytes = 64, .slots = 3});
+  std::byte* memory = allocate(64);
+  const std::vector<uint8_t> values = counting(64);
+  staging.upload(stream_, memory, values.data(), 64);  // makes 1
+  staging.upload(stream_, memory, values.data(), 64);  // makes 2
+  stream_.synchronize();
+  staging.upload(stream_, memory, values.data(), 64);  // 1 again
+  staging.upload(stream_, memory, values.data(), 64);  // 2 again
+  staging.upload(stream_, memory, values.data(), 64);  // makes 3
+  fake_.take_calls();
+
+  staging.upload(stream_, memory, values.data(), 64);
+
+  EXPECT_EQ(fake_.take_calls().front(), "cuEventSynchronize event1");
 }
 
 TEST_F(CudaTransfer, NothingIsCopiedForNoBytes) {
