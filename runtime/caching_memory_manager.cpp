@@ -1,30 +1,27 @@
-// The default memory manager.
+// The caching policy, over memory of any kind.
 //
 // Small requests round up to a size class, four classes an octave, and come from slabs of equal
-// blocks. Large ones come from segments mapped at 2 MiB boundaries, by best fit, and merge with
-// their free neighbours when freed. A large block is split only where the rest is worth keeping,
-// and a very large one only serves requests near its size: otherwise a small tensor pins it and
-// the next big one maps fresh memory, whose page faults cost more than the work on it.
+// blocks. Large ones come from segments of whole 2 MiB pages, by best fit, and merge with their
+// free neighbours when freed. A large block is split only where the rest is worth keeping, and a
+// very large one only serves requests near its size: otherwise a small tensor pins it and the next
+// big one has to ask for fresh memory, which costs more than the work on it: page faults on the
+// host, a wait for all work on a GPU.
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <map>
 #include <mutex>
-#include <new>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
-#include <sys/mman.h>
-
 #include "wick/ir/check.h"
-#include "wick/runtime/memory_manager.h"
+#include "wick/runtime/segment_source.h"
 
 namespace wick::runtime {
 namespace {
 
-constexpr size_t kAlignment = 64;
 constexpr size_t kHugePage = size_t{2} << 20U;
 constexpr size_t kLargestSmall = size_t{64} << 10U;
 constexpr size_t kSmallestSlab = size_t{64} << 10U;
@@ -37,9 +34,9 @@ constexpr size_t round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Multiples of 64 up to 256, then four steps an octave.
-size_t class_size(size_t bytes) {
-  if (bytes <= 4 * kAlignment) return round_up(std::max<size_t>(bytes, 1), kAlignment);
+/// Multiples of the alignment up to four of them, then four steps an octave.
+size_t class_size(size_t bytes, size_t alignment) {
+  if (bytes <= 4 * alignment) return round_up(std::max<size_t>(bytes, 1), alignment);
   return round_up(bytes, std::bit_floor(bytes - 1) / 4);
 }
 
@@ -70,29 +67,20 @@ struct LiveBlock {
   Slab* slab = nullptr;  // null: a large block
 };
 
-/// Maps memory at a 2 MiB boundary; null when the system refuses.
-std::byte* map_segment(size_t bytes) {
-  const size_t padded = bytes + kHugePage;
-  void* mapping = mmap(nullptr, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) return nullptr;
-  auto* const begin = static_cast<std::byte*>(mapping);
-  const auto address = reinterpret_cast<uintptr_t>(begin);
-  const size_t head = round_up(address, kHugePage) - address;
-  if (head > 0) munmap(begin, head);
-  munmap(begin + head + bytes, kHugePage - head);
-  madvise(begin + head, bytes, MADV_HUGEPAGE);  // a hint: without huge pages it only runs slower
-  return begin + head;
-}
-
 /// Segments and the blocks they are cut in. Not thread-safe.
 class LargeBlocks {
  public:
+  explicit LargeBlocks(SegmentSource& source) : source_(source) {}
+
+  LargeBlocks(const LargeBlocks&) = delete;
+  LargeBlocks& operator=(const LargeBlocks&) = delete;
+
   ~LargeBlocks() {
     for (const auto& [base, segment] : segments_)
-      munmap(base, segment.bytes);
+      source_.unmap(base, segment.bytes);
   }
 
-  /// Null when neither the cache nor the system has it.
+  /// Null when neither the cache nor the source has it.
   std::byte* allocate(size_t bytes) {
     bytes = round_up(bytes, bytes < kHugePage ? size_t{4096} : kHugePage);
     auto found = free_.lower_bound({bytes, nullptr});
@@ -134,7 +122,7 @@ class LargeBlocks {
       }
       free_.erase({block.bytes, block.base});
       blocks_.erase(segment.base);
-      munmap(segment.base, segment.bytes);
+      source_.unmap(segment.base, segment.bytes);
       reserved_ -= segment.bytes;
       it = segments_.erase(it);
     }
@@ -148,7 +136,7 @@ class LargeBlocks {
   using BlockMap = std::map<std::byte*, Block>;
 
   std::byte* add_segment(size_t bytes) {
-    std::byte* base = map_segment(bytes);
+    std::byte* base = source_.map(bytes);
     if (base == nullptr) return nullptr;
     ++num_maps_;
     reserved_ += bytes;
@@ -178,6 +166,7 @@ class LargeBlocks {
     return here;
   }
 
+  SegmentSource& source_;
   BlockMap blocks_;
   std::set<std::pair<size_t, std::byte*>> free_;  // by size, then address: best fit
   std::map<std::byte*, Segment> segments_;
@@ -187,16 +176,20 @@ class LargeBlocks {
 
 class CachingMemoryManager final : public MemoryManager {
  public:
+  explicit CachingMemoryManager(std::unique_ptr<SegmentSource> source)
+      : source_(std::move(source)),
+        large_(*source_) {}
+
   void* allocate(size_t bytes, const AllocationTag& /*tag*/) override {
     const std::lock_guard lock(mutex_);
-    if (bytes > kLargestRequest) throw std::bad_alloc();
+    if (bytes > kLargestRequest) source_->fail(bytes, current_stats());
     LiveBlock live{.requested = bytes};
     std::byte* base = try_allocate(bytes, live);
     if (base == nullptr) {
       release_unused();
       base = try_allocate(bytes, live);
     }
-    if (base == nullptr) throw std::bad_alloc();
+    if (base == nullptr) source_->fail(bytes, current_stats());
     live_.emplace(base, live);
     ++allocations_;
     in_use_ += bytes;
@@ -221,11 +214,7 @@ class CachingMemoryManager final : public MemoryManager {
 
   MemoryStats stats() const override {
     const std::lock_guard lock(mutex_);
-    return {.bytes_in_use = static_cast<int64_t>(in_use_),
-            .peak_bytes_in_use = static_cast<int64_t>(peak_),
-            .bytes_reserved = static_cast<int64_t>(large_.reserved()),
-            .allocations = allocations_,
-            .system_allocations = large_.num_maps()};
+    return current_stats();
   }
 
   void release_cached() noexcept override {
@@ -239,10 +228,19 @@ class CachingMemoryManager final : public MemoryManager {
     std::vector<Slab*> with_free;  // the last one serves next
   };
 
+  [[nodiscard]] MemoryStats current_stats() const {
+    return {.bytes_in_use = static_cast<int64_t>(in_use_),
+            .peak_bytes_in_use = static_cast<int64_t>(peak_),
+            .bytes_reserved = static_cast<int64_t>(large_.reserved()),
+            .allocations = allocations_,
+            .system_allocations = large_.num_maps()};
+  }
+
   std::byte* try_allocate(size_t bytes, LiveBlock& live) {
     if (bytes > kLargestSmall) return large_.allocate(bytes);
-    SizeClass& size_class = classes_[class_size(bytes)];
-    if (size_class.with_free.empty() && !add_slab(size_class, class_size(bytes))) return nullptr;
+    const size_t block_bytes = class_size(bytes, source_->alignment());
+    SizeClass& size_class = classes_[block_bytes];
+    if (size_class.with_free.empty() && !add_slab(size_class, block_bytes)) return nullptr;
     Slab* slab = size_class.with_free.back();
     const uint32_t number = slab->free_blocks.back();
     slab->free_blocks.pop_back();
@@ -285,6 +283,7 @@ class CachingMemoryManager final : public MemoryManager {
   }
 
   mutable std::mutex mutex_;
+  std::unique_ptr<SegmentSource> source_;
   LargeBlocks large_;
   std::map<size_t, SizeClass> classes_;
   std::unordered_map<void*, LiveBlock> live_;
@@ -295,8 +294,8 @@ class CachingMemoryManager final : public MemoryManager {
 
 }  // namespace
 
-std::shared_ptr<MemoryManager> make_caching_memory_manager() {
-  return std::make_shared<CachingMemoryManager>();
+std::shared_ptr<MemoryManager> make_caching_memory_manager(std::unique_ptr<SegmentSource> source) {
+  return std::make_shared<CachingMemoryManager>(std::move(source));
 }
 
 }  // namespace wick::runtime

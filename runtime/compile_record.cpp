@@ -12,21 +12,12 @@
 
 #include "wick/ir/printer.h"
 #include "wick/ir/structural_hash.h"
+#include "wick/runtime/host_cpu.h"
 #include "wick/runtime/parallel.h"
 
 namespace wick::runtime {
 
 namespace {
-
-std::string cpu_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (!line.starts_with("model name")) continue;
-    const size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
 
 std::vector<std::string> wick_variables() {
   std::vector<std::string> variables;

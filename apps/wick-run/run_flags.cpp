@@ -1,6 +1,8 @@
 #include "run_flags.h"
 
+#include "list_devices.h"
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace wick::run {
 
@@ -50,6 +52,14 @@ void declare_flags(CLI::App& app, RunFlags& flags) {
                flags.print_results,
                "print each result in short; the default when nothing else is asked for");
   app.add_option("--output", flags.output, "folder for the results, an .npy file each");
+  app.add_flag_callback(
+         "--list-devices",
+         [] {
+           fmt::print("{}", devices_text());
+           throw CLI::Success();  // nothing else is asked for, not even a file
+         },
+         "print what there is to run on, and exit")
+      ->trigger_on_parse();
 }
 
 }  // namespace wick::run

@@ -1,0 +1,25 @@
+#include "wick/runtime/host_cpu.h"
+
+#include <fstream>
+
+namespace wick::runtime {
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("model name")) continue;
+    const size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+int cpu_vector_bits() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return 512;
+  if (__builtin_cpu_supports("avx2")) return 256;
+#endif
+  return 128;
+}
+
+}  // namespace wick::runtime

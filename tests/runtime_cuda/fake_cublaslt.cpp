@@ -1,0 +1,305 @@
+#include "runtime_cuda/fake_cublaslt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace wick::runtime::cuda {
+namespace {
+
+FakeCublasLt* current = nullptr;
+
+uint64_t at_or(const std::map<int, uint64_t>& attributes, int key, uint64_t otherwise) {
+  const auto found = attributes.find(key);
+  return found == attributes.end() ? otherwise : found->second;
+}
+
+float gelu(float x) {
+  return 0.5F * x * (1 + std::tanh(0.7978845608F * (x + 0.044715F * x * x * x)));
+}
+
+float gelu_derivative(float x) {
+  const float inner = std::tanh(0.7978845608F * (x + 0.044715F * x * x * x));
+  return 0.5F * (1 + inner) +
+         0.5F * x * (1 - inner * inner) * 0.7978845608F * (1 + 3 * 0.044715F * x * x);
+}
+
+bool get_bit(const uint8_t* bits, uint64_t index) {
+  return (bits[index / 8] >> (index % 8) & 1U) != 0;
+}
+
+void put_bit(uint8_t* bits, uint64_t index, bool value) {
+  bits[index / 8] &= static_cast<uint8_t>(~(1U << (index % 8)));
+  bits[index / 8] |= static_cast<uint8_t>(value ? 1U << (index % 8) : 0U);
+}
+
+/// What follows the product of one element, by the bits that make up cublasLtEpilogue_t.
+class EpilogueState {
+ public:
+  explicit EpilogueState(const std::map<int, uint64_t>& operation)
+      : code_(operation.at(CUBLASLT_MATMUL_DESC_EPILOGUE)),
+        vector_(reinterpret_cast<float*>(at_or(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, 0))),
+        aux_(at_or(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, 0)),
+        aux_leading_(at_or(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 0)),
+        aux_stride_(at_or(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, 0)) {}
+
+  void clear_sums(uint64_t rows) const {
+    if (has(kSumsResult) || sums_a()) std::fill_n(vector_, rows, 0.0F);
+  }
+
+  [[nodiscard]] bool sums_a() const { return has(CUBLASLT_EPILOGUE_BGRADA); }
+
+  void add_to_sum(uint64_t row, float value) const { vector_[row] += value; }
+
+  [[nodiscard]] float apply(float z, uint64_t product, uint64_t row, uint64_t column) const {
+    const uint64_t at = product * aux_stride_ + row + column * aux_leading_;
+    if (has(CUBLASLT_EPILOGUE_BIAS)) z += vector_[row];
+    if (has(CUBLASLT_EPILOGUE_RELU)) {
+      if (has(kAux)) put_bit(bits(), at, z > 0);
+      z = std::max(z, 0.0F);
+    }
+    if (has(CUBLASLT_EPILOGUE_GELU)) {
+      if (has(kAux)) values()[at] = z;
+      z = gelu(z);
+    }
+    if (has(kReluGradient)) z = get_bit(bits(), at) ? z : 0;
+    if (has(kGeluGradient)) z *= gelu_derivative(values()[at]);
+    if (has(kSumsResult)) vector_[row] += z;
+    return z;
+  }
+
+ private:
+  static constexpr uint64_t kReluGradient = 8;
+  static constexpr uint64_t kSumsResult = 16;
+  static constexpr uint64_t kGeluGradient = 64;
+  static constexpr uint64_t kAux = 128;
+
+  [[nodiscard]] bool has(uint64_t flag) const { return (code_ & flag) != 0; }
+
+  [[nodiscard]] uint8_t* bits() const { return reinterpret_cast<uint8_t*>(aux_); }
+
+  [[nodiscard]] float* values() const { return reinterpret_cast<float*>(aux_); }
+
+  uint64_t code_;
+  float* vector_;
+  uint64_t aux_;
+  uint64_t aux_leading_;
+  uint64_t aux_stride_;
+};
+
+/// A matrix as cuBLASLt sees it: column by column.
+struct Matrix {
+  float* data;
+  uint64_t rows;
+  uint64_t columns;
+  uint64_t leading;
+  uint64_t stride;  // from one of the batch to the next
+
+  [[nodiscard]] float& at(uint64_t product, uint64_t row, uint64_t column) const {
+    return data[product * stride + row + column * leading];
+  }
+};
+
+void multiply(const std::map<int, uint64_t>& operation,
+              const Matrix& a,
+              const Matrix& b,
+              const Matrix& d,
+              uint64_t batch) {
+  const bool transpose_a = operation.at(CUBLASLT_MATMUL_DESC_TRANSA) == CUBLAS_OP_T;
+  const bool transpose_b = operation.at(CUBLASLT_MATMUL_DESC_TRANSB) == CUBLAS_OP_T;
+  const uint64_t inner = transpose_a ? a.rows : a.columns;
+  const EpilogueState epilogue(operation);
+  epilogue.clear_sums(d.rows);
+  const auto element = [&](uint64_t product, uint64_t row, uint64_t column) {
+    float z = 0;
+    for (uint64_t k = 0; k < inner; ++k) {
+      const float left = transpose_a ? a.at(product, k, row) : a.at(product, row, k);
+      const float right = transpose_b ? b.at(product, column, k) : b.at(product, k, column);
+      z += left * right;
+      if (epilogue.sums_a() && column == 0) epilogue.add_to_sum(row, left);
+    }
+    return epilogue.apply(z, product, row, column);
+  };
+  for (uint64_t product = 0; product < batch; ++product) {
+    for (uint64_t column = 0; column < d.columns; ++column) {
+      for (uint64_t row = 0; row < d.rows; ++row)
+        d.at(product, row, column) = element(product, row, column);
+    }
+  }
+}
+
+constexpr int kRows = CUBLASLT_MATRIX_LAYOUT_ROWS;
+constexpr int kColumns = CUBLASLT_MATRIX_LAYOUT_COLS;
+constexpr int kLeading = CUBLASLT_MATRIX_LAYOUT_LD;
+constexpr int kType = CUBLASLT_MATRIX_LAYOUT_TYPE;
+constexpr int kBatch = CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT;
+constexpr int kStride = CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET;
+
+Matrix matrix(const std::map<int, uint64_t>& layout, const void* data) {
+  return {static_cast<float*>(const_cast<void*>(data)),
+          layout.at(kRows),
+          layout.at(kColumns),
+          layout.at(kLeading),
+          at_or(layout, kStride, 0)};
+}
+
+}  // namespace
+
+FakeCublasLt::FakeCublasLt(FakeDriver& driver) : driver_(driver) {
+  current = this;
+  fill_descriptors();
+  fill_calls();
+}
+
+FakeCublasLt::~FakeCublasLt() {
+  current = nullptr;
+}
+
+template <typename Opaque>
+Opaque* FakeCublasLt::make(Attributes attributes) {
+  auto* descriptor = new Opaque;  // NOLINT(cppcoreguidelines-owning-memory)
+  attributes_[descriptor] = std::move(attributes);
+  return descriptor;
+}
+
+template <typename Opaque>
+cublasStatus_t FakeCublasLt::destroy(Opaque* descriptor) {
+  attributes_.erase(descriptor);
+  delete descriptor;  // NOLINT(cppcoreguidelines-owning-memory)
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t FakeCublasLt::set(const void* descriptor,
+                                 int attribute,
+                                 const void* value,
+                                 size_t bytes) {
+  if (bytes > sizeof(uint64_t)) return CUBLAS_STATUS_INVALID_VALUE;
+  uint64_t bits = 0;
+  std::memcpy(&bits, value, bytes);
+  attributes_.at(descriptor)[attribute] = bits;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+void FakeCublasLt::fill_descriptors() {
+  api_.cublasLtMatmulDescCreate.point_to(
+      [](cublasLtMatmulDesc_t* made, cublasComputeType_t compute, cudaDataType_t scale) {
+        *made = current->make<cublasLtMatmulDescOpaque_t>(
+            {{CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, static_cast<uint64_t>(compute)},
+             {CUBLASLT_MATMUL_DESC_SCALE_TYPE, static_cast<uint64_t>(scale)}});
+        return CUBLAS_STATUS_SUCCESS;
+      });
+  api_.cublasLtMatmulDescDestroy.point_to(
+      [](cublasLtMatmulDesc_t descriptor) { return current->destroy(descriptor); });
+  api_.cublasLtMatmulDescSetAttribute.point_to(
+      [](cublasLtMatmulDesc_t descriptor,
+         cublasLtMatmulDescAttributes_t attribute,
+         const void* value,
+         size_t bytes) { return current->set(descriptor, attribute, value, bytes); });
+  api_.cublasLtMatrixLayoutCreate.point_to([](cublasLtMatrixLayout_t* made,
+                                              cudaDataType type,
+                                              uint64_t rows,
+                                              uint64_t columns,
+                                              int64_t leading) {
+    *made =
+        current->make<cublasLtMatrixLayoutOpaque_t>({{kType, static_cast<uint64_t>(type)},
+                                                     {kRows, rows},
+                                                     {kColumns, columns},
+                                                     {kLeading, static_cast<uint64_t>(leading)}});
+    return CUBLAS_STATUS_SUCCESS;
+  });
+  api_.cublasLtMatrixLayoutDestroy.point_to(
+      [](cublasLtMatrixLayout_t layout) { return current->destroy(layout); });
+  api_.cublasLtMatrixLayoutSetAttribute.point_to(
+      [](cublasLtMatrixLayout_t layout,
+         cublasLtMatrixLayoutAttribute_t attribute,
+         const void* value,
+         size_t bytes) { return current->set(layout, attribute, value, bytes); });
+  api_.cublasLtMatmulPreferenceCreate.point_to([](cublasLtMatmulPreference_t* made) {
+    *made = current->make<cublasLtMatmulPreferenceOpaque_t>({});
+    return CUBLAS_STATUS_SUCCESS;
+  });
+  api_.cublasLtMatmulPreferenceDestroy.point_to(
+      [](cublasLtMatmulPreference_t preference) { return current->destroy(preference); });
+  api_.cublasLtMatmulPreferenceSetAttribute.point_to(
+      [](cublasLtMatmulPreference_t preference,
+         cublasLtMatmulPreferenceAttributes_t attribute,
+         const void* value,
+         size_t bytes) { return current->set(preference, attribute, value, bytes); });
+}
+
+void FakeCublasLt::fill_calls() {
+  api_.cublasLtCreate.point_to([](cublasLtHandle_t* handle) {
+    *handle = reinterpret_cast<cublasLtHandle_t>(current);
+    return CUBLAS_STATUS_SUCCESS;
+  });
+  api_.cublasLtDestroy.point_to([](cublasLtHandle_t) { return CUBLAS_STATUS_SUCCESS; });
+  api_.cublasLtGetStatusName.point_to(
+      [](cublasStatus_t) -> const char* { return "CUBLAS_STATUS_NOT_SUPPORTED"; });
+  api_.cublasLtGetStatusString.point_to([](cublasStatus_t) -> const char* { return "as told"; });
+  api_.cublasLtMatmulAlgoGetHeuristic.point_to([](cublasLtHandle_t,
+                                                  cublasLtMatmulDesc_t operation,
+                                                  cublasLtMatrixLayout_t a,
+                                                  cublasLtMatrixLayout_t b,
+                                                  cublasLtMatrixLayout_t /*c*/,
+                                                  cublasLtMatrixLayout_t d,
+                                                  cublasLtMatmulPreference_t preference,
+                                                  int /*wanted*/,
+                                                  cublasLtMatmulHeuristicResult_t* results,
+                                                  int* found) {
+    const auto& attributes = current->attributes_;
+    current->last_search_ = {attributes.at(operation),
+                             attributes.at(a),
+                             attributes.at(b),
+                             attributes.at(d),
+                             attributes.at(preference)};
+    ++current->num_searches_;
+    *found = current->finds_ ? 1 : 0;
+    results[0].state = CUBLAS_STATUS_SUCCESS;
+    results[0].workspaceSize = current->workspace_bytes_;
+    return current->search_status_;
+  });
+  api_.cublasLtMatmul.point_to([](cublasLtHandle_t,
+                                  cublasLtMatmulDesc_t operation,
+                                  const void* alpha,
+                                  const void* a,
+                                  cublasLtMatrixLayout_t a_layout,
+                                  const void* b,
+                                  cublasLtMatrixLayout_t b_layout,
+                                  const void* beta,
+                                  const void* /*c*/,
+                                  cublasLtMatrixLayout_t /*c_layout*/,
+                                  void* d,
+                                  cublasLtMatrixLayout_t d_layout,
+                                  const cublasLtMatmulAlgo_t*,
+                                  void* workspace,
+                                  size_t workspace_bytes,
+                                  cudaStream_t stream) {
+    FakeDriver& driver = current->driver_;
+    driver.record(fmt::format("cublasLtMatmul {} <- {} {}, workspace {} of {} bytes, {}",
+                              driver.name_of(d),
+                              driver.name_of(a),
+                              driver.name_of(b),
+                              driver.name_of(workspace),
+                              workspace_bytes,
+                              driver.name_of_object(stream)));
+    if (current->matmul_status_ != CUBLAS_STATUS_SUCCESS) return current->matmul_status_;
+    const auto& known = current->attributes_;
+    if (known.at(a_layout).at(kType) != CUDA_R_32F) return CUBLAS_STATUS_SUCCESS;
+    if (*static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0) {
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    driver.enqueue(stream,
+                   [operation = known.at(operation),
+                    left = matrix(known.at(a_layout), a),
+                    right = matrix(known.at(b_layout), b),
+                    result = matrix(known.at(d_layout), d),
+                    batch = at_or(known.at(a_layout), kBatch, 1)] {
+                     multiply(operation, left, right, result, batch);
+                   });
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+
+}  // namespace wick::runtime::cuda
