@@ -62,7 +62,7 @@ int64_t peak_live_values(const FusionGroup& group) {
 /// take up to ten for their constants and steps.
 class RegisterPressure final : public Refinement {
  public:
-  static constexpr int64_t kRegisters = 6;
+  static constexpr int64_t kRegisters = 5;
 
   [[nodiscard]] std::string_view name() const override { return "register-pressure"; }
 

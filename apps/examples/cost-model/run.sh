@@ -43,7 +43,7 @@ expect_remark() {  # MODEL CODE TEXT
   with_model "$1" "$program" --explain >"$scratch/explained"
   grep -m1 "\[$2\].*: .*$3" "$scratch/explained" || fail "no remark of $1"
 }
-expect_remark register-pressure missed-registers "values would be alive at once, there are 6 registers"
+expect_remark register-pressure missed-registers "values would be alive at once, there are 5 registers"
 expect_remark never-recompute missed-recompute "ops that would run in two kernels"
 expect_remark reductions-end-kernels missed-after-reduction "would follow a reduction, and save"
 
