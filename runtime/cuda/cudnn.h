@@ -9,16 +9,8 @@
 namespace wick::runtime::cuda {
 
 struct CudnnApi {
-#define WICK_CUDA_FUNCTION(name) ApiFunction<decltype(::name)> name{#name};
-#include "wick/runtime/cuda/cudnn.def"
-#undef WICK_CUDA_FUNCTION
-
-  template <typename Visit>
-  void for_each(Visit visit) {
-#define WICK_CUDA_FUNCTION(name) visit(name);
-#include "wick/runtime/cuda/cudnn.def"
-#undef WICK_CUDA_FUNCTION
-  }
+#define WICK_CUDA_FUNCTIONS "wick/runtime/cuda/cudnn.def"
+#include "wick/runtime/cuda/api_members.inc"
 };
 
 template <>

@@ -12,16 +12,8 @@ namespace wick::runtime::cuda {
 /// Members are called as cuda.h names them: `driver().cuMemAlloc(...)`. Where the header makes that
 /// name a macro (cuMemAlloc_v2), it does so here and there alike.
 struct DriverApi {
-#define WICK_CUDA_FUNCTION(name) ApiFunction<decltype(::name)> name{#name};
-#include "wick/runtime/cuda/driver.def"
-#undef WICK_CUDA_FUNCTION
-
-  template <typename Visit>
-  void for_each(Visit visit) {
-#define WICK_CUDA_FUNCTION(name) visit(name);
-#include "wick/runtime/cuda/driver.def"
-#undef WICK_CUDA_FUNCTION
-  }
+#define WICK_CUDA_FUNCTIONS "wick/runtime/cuda/driver.def"
+#include "wick/runtime/cuda/api_members.inc"
 };
 
 template <>

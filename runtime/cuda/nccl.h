@@ -9,16 +9,8 @@
 namespace wick::runtime::cuda {
 
 struct NcclApi {
-#define WICK_CUDA_FUNCTION(name) ApiFunction<decltype(::name)> name{#name};
-#include "wick/runtime/cuda/nccl.def"
-#undef WICK_CUDA_FUNCTION
-
-  template <typename Visit>
-  void for_each(Visit visit) {
-#define WICK_CUDA_FUNCTION(name) visit(name);
-#include "wick/runtime/cuda/nccl.def"
-#undef WICK_CUDA_FUNCTION
-  }
+#define WICK_CUDA_FUNCTIONS "wick/runtime/cuda/nccl.def"
+#include "wick/runtime/cuda/api_members.inc"
 };
 
 template <>
