@@ -6,6 +6,7 @@
 #include <random>
 
 #include "codegen_llvm/kernel_builder.h"
+#include "codegen_llvm/reduction_case.h"
 #include "codegen_llvm/sample_kernels.h"
 #include "emulated_kernels.h"
 #include <gtest/gtest.h>
@@ -13,92 +14,15 @@
 namespace wick::codegen::cuda::test {
 namespace {
 
+using codegen::test::expect_close;
 using codegen::test::KernelBuilder;
+using codegen::test::kReductions;
+using codegen::test::random_values;
+using codegen::test::ReductionCase;
 using ir::OpKind;
-
-constexpr OpKind kReductions[] = {OpKind::reduce_sum,
-                                  OpKind::reduce_prod,
-                                  OpKind::reduce_max,
-                                  OpKind::reduce_min,
-                                  OpKind::argmax};
-
-/// Small numbers with many ties, and a NaN where `special`.
-Literal random_values(DType dtype, int64_t count, uint64_t seed, bool special) {
-  std::mt19937_64 generator(seed);
-  std::uniform_real_distribution<double> reals(0.5, 1.5);
-  Literal values(Type{dtype, {count}});
-  const size_t size = size_of(dtype);
-  for (int64_t i = 0; i < count; ++i) {
-    const double drawn = std::round(reals(generator) * 16) / 16;
-    const bool is_nan = special && i == count * 2 / 3;
-    const Literal value =
-        is_float(dtype) ? Literal::scalar(dtype, is_nan ? std::nan("") : drawn)
-                        : Literal::scalar_integer(dtype, static_cast<int64_t>(generator() % 7) - 3);
-    std::memcpy(values.data() + static_cast<size_t>(i) * size, value.data(), size);
-  }
-  return values;
-}
-
-struct ReductionCase {
-  OpKind op = OpKind::reduce_sum;
-  DType dtype = DType::f32;
-  int64_t rows = 1;
-  int64_t columns = 1;
-  bool along_columns = true;  // one result a row
-  bool special = false;
-
-  [[nodiscard]] int64_t results() const { return along_columns ? rows : columns; }
-
-  [[nodiscard]] DType result_dtype() const { return op == OpKind::argmax ? DType::i64 : dtype; }
-
-  [[nodiscard]] std::string text() const {
-    return std::string(ir::to_string(op)) + " " + std::string(to_string(dtype)) + " " +
-           std::to_string(rows) + "x" + std::to_string(columns) +
-           (along_columns ? " rows" : " columns");
-  }
-};
-
-KernelBuilder kernel_of(const ReductionCase& c) {
-  KernelBuilder k("reduction");
-  const int x = k.buffer(c.dtype);
-  const int y = k.buffer(c.result_dtype(), true);
-  const int outer = k.outer(c.results());
-  const int inner = k.inner(c.along_columns ? c.columns : c.rows);
-  k.vector(c.along_columns ? inner : outer);
-  k.loop();
-  const int value = k.load(x, c.along_columns ? k.at({c.columns, 1}) : k.at({1, c.columns}));
-  std::vector<int> operands = {value};
-  if (c.op == OpKind::argmax) operands.push_back(k.index(k.at({0, 1})));
-  const int reduced = k.accumulate(c.op, c.result_dtype(), operands);
-  k.straight();
-  k.store(y, k.at({1, 0}), reduced);
-  return k;
-}
-
-/// At most 1000 terms of one sign, each rounded to 24 bits; half types are rounded once more.
-double tolerance_of(DType dtype) {
-  return dtype == DType::f64   ? 1e-12
-         : dtype == DType::f32 ? 3e-5
-         : dtype == DType::f16 ? 1e-3
-                               : 8e-3;
-}
 
 /// Products of many numbers below 1 end among the denormals.
 constexpr double kSmallest = 1e-44;
-
-void expect_close(const Literal& actual, const Literal& expected, const std::string& what) {
-  for (int64_t i = 0; i < expected.numel(); ++i) {
-    if (!is_float(expected.type().dtype)) {
-      ASSERT_EQ(actual.as_integer(i), expected.as_integer(i)) << what << " element " << i;
-      continue;
-    }
-    const double a = actual.as_double(i);
-    const double b = expected.as_double(i);
-    if ((std::isnan(a) && std::isnan(b)) || a == b) continue;
-    const double tolerance = tolerance_of(expected.type().dtype) * std::abs(b) + kSmallest;
-    ASSERT_NEAR(a, b, tolerance) << what << " " << i;
-  }
-}
 
 void interpret_whole(KernelBuilder& k, std::vector<void*> buffers) {
   const Kernel& kernel = k.kernel();
@@ -119,15 +43,14 @@ void expect_agreement(const std::vector<ReductionCase>& cases) {
   emulated.compile();
   for (const ReductionCase& c : cases) {
     KernelBuilder k = kernel_of(c);
-    Literal x = random_values(
-        c.dtype, c.rows * c.columns, static_cast<uint64_t>(c.rows * 1009 + c.columns), c.special);
+    Literal x = c.values();
     Literal expected(Type{c.result_dtype(), {c.results()}});
     Literal actual(expected.type());
     interpret_whole(k, {x.data(), expected.data()});
 
     emulated.run(k.kernel(), k.params(), std::vector<void*>{x.data(), actual.data()});
 
-    expect_close(actual, expected, c.text());
+    expect_close(actual, expected, c.text(), kSmallest);
   }
 }
 
@@ -182,14 +105,14 @@ TEST(CudaReductions, SoftmaxOfRowsOfAnyLengthAgrees) {
   EXPECT_GE(emulated.kernels().size(), 5U);  // several forms
   for (const int64_t length : lengths) {
     KernelBuilder k = codegen::test::softmax_kernel(kRows, length);
-    Literal x = random_values(DType::f32, kRows * length, 3, false);
+    Literal x = random_values(DType::f32, kRows * length, 3);
     Literal expected(x.type());
     Literal actual(x.type());
     interpret_whole(k, {x.data(), expected.data()});
 
     emulated.run(k.kernel(), k.params(), std::vector<void*>{x.data(), actual.data()});
 
-    expect_close(actual, expected, std::to_string(length));
+    expect_close(actual, expected, std::to_string(length), kSmallest);
   }
 }
 
@@ -209,7 +132,7 @@ TEST(CudaReductions, BlocksCoverTheRangeOnce) {
     k.store(y, k.at({1, 0}), sum);
     return k;
   };
-  Literal x = random_values(DType::f32, kCount, 5, false);
+  Literal x = random_values(DType::f32, kCount, 5);
   EmulatedKernels emulated;
   for (const int64_t size : {64, 100, 101, 999, 1000, 5000}) {
     KernelBuilder k = make(size);
@@ -224,7 +147,7 @@ TEST(CudaReductions, BlocksCoverTheRangeOnce) {
 
     emulated.run(k.kernel(), k.params(), std::vector<void*>{x.data(), actual.data()});
 
-    expect_close(actual, expected, std::to_string(size));
+    expect_close(actual, expected, std::to_string(size), kSmallest);
   }
 }
 

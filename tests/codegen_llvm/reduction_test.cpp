@@ -5,6 +5,7 @@
 #include <random>
 
 #include "kernel_builder.h"
+#include "reduction_case.h"
 #include <gtest/gtest.h>
 
 namespace wick::codegen::test {
@@ -13,46 +14,6 @@ namespace {
 using ir::OpKind;
 
 constexpr int64_t kExtents[] = {1, 7, 15, 16, 17, 31, 63, 64, 65, 127, 1000};
-constexpr OpKind kReductions[] = {OpKind::reduce_sum,
-                                  OpKind::reduce_prod,
-                                  OpKind::reduce_max,
-                                  OpKind::reduce_min,
-                                  OpKind::argmax};
-
-Literal random_values(DType dtype, int64_t count, uint64_t seed) {
-  std::mt19937_64 generator(seed);
-  std::uniform_real_distribution<double> reals(0.5, 1.5);
-  Literal values(Type{dtype, {count}});
-  const size_t size = size_of(dtype);
-  for (int64_t i = 0; i < count; ++i) {
-    // Few distinct values, so that arg reductions meet ties.
-    const double drawn = std::round(reals(generator) * 16) / 16;
-    const Literal value =
-        is_float(dtype) ? Literal::scalar(dtype, drawn)
-                        : Literal::scalar_integer(dtype, static_cast<int64_t>(generator() % 7) - 3);
-    std::memcpy(values.data() + static_cast<size_t>(i) * size, value.data(), size);
-  }
-  return values;
-}
-
-/// x [rows, columns] reduced along its columns' axis (rows of results) or its rows' axis.
-KernelBuilder reduction(OpKind op, DType dtype, int64_t rows, int64_t columns, bool along_columns) {
-  KernelBuilder k("reduction");
-  const int x = k.buffer(dtype);
-  const DType result = op == OpKind::argmax ? DType::i64 : dtype;
-  const int y = k.buffer(result, true);
-  const int outer = k.outer(along_columns ? rows : columns);
-  const int inner = k.inner(along_columns ? columns : rows);
-  k.vector(along_columns ? inner : outer);
-  k.loop();
-  const int value = k.load(x, along_columns ? k.at({columns, 1}) : k.at({1, columns}));
-  std::vector<int> operands = {value};
-  if (op == OpKind::argmax) operands.push_back(k.index(k.at({0, 1})));
-  const int reduced = k.accumulate(op, result, operands);
-  k.straight();
-  k.store(y, k.at({1, 0}), reduced);
-  return k;
-}
 
 void run(KernelBuilder& k, KernelFunction function, std::vector<void*> buffers, int64_t outer) {
   if (k.kernel().vector_is_inner()) {
@@ -62,36 +23,14 @@ void run(KernelBuilder& k, KernelFunction function, std::vector<void*> buffers, 
   }
 }
 
-void expect_close(const Literal& actual, const Literal& expected, const std::string& what) {
-  for (int64_t i = 0; i < expected.numel(); ++i) {
-    if (!is_float(expected.type().dtype)) {
-      ASSERT_EQ(actual.as_integer(i), expected.as_integer(i)) << what << " element " << i;
-      continue;
-    }
-    const double a = actual.as_double(i);
-    const double b = expected.as_double(i);
-    if ((std::isnan(a) && std::isnan(b)) || a == b) continue;
-    // Results have at most 1000 terms of one sign, each rounded to the accumulator's 24 bits; f16
-    // and bf16 results are rounded once.
-    const DType dtype = expected.type().dtype;
-    const double tolerance = dtype == DType::f64   ? 1e-12
-                             : dtype == DType::f32 ? 3e-5
-                             : dtype == DType::f16 ? 1e-3
-                                                   : 8e-3;
-    ASSERT_NEAR(a, b, tolerance * std::abs(b)) << what << " element " << i;
-  }
-}
-
 void expect_reduction(OpKind op, DType dtype, int64_t rows, int64_t columns, bool along_columns) {
-  const std::string what = std::string(ir::to_string(op)) + " " + std::string(to_string(dtype)) +
-                           " " + std::to_string(rows) + "x" + std::to_string(columns);
-  KernelBuilder k = reduction(op, dtype, rows, columns, along_columns);
+  const ReductionCase c{op, dtype, rows, columns, along_columns};
+  KernelBuilder k = kernel_of(c);
   ASSERT_EQ(verify(k.kernel()), std::nullopt);
-  Literal x = random_values(dtype, rows * columns, static_cast<uint64_t>(rows * 1009 + columns));
-  const int64_t outer = along_columns ? rows : columns;
-  const Type result{op == OpKind::argmax ? DType::i64 : dtype, {outer}};
-  Literal expected(result);
-  Literal actual(result);
+  Literal x = c.values();
+  const int64_t outer = c.results();
+  Literal expected(Type{c.result_dtype(), {outer}});
+  Literal actual(expected.type());
   std::vector<void*> buffers = {x.data(), expected.data()};
   interpret(k.kernel(),
             buffers.data(),
@@ -103,7 +42,7 @@ void expect_reduction(OpKind op, DType dtype, int64_t rows, int64_t columns, boo
 
   run(k, compile(k.kernel()), {x.data(), actual.data()}, outer);
 
-  expect_close(actual, expected, what);
+  expect_close(actual, expected, c.text());
 }
 
 TEST(Reductions, AgreeAlongTheContiguousAxis) {
@@ -132,7 +71,7 @@ TEST(Reductions, AgreeInEveryDType) {
 }
 
 std::vector<float> reduced_row(OpKind op, std::vector<float> row, std::vector<int64_t>* position) {
-  KernelBuilder k = reduction(op, DType::f32, 1, static_cast<int64_t>(row.size()), true);
+  KernelBuilder k = kernel_of({op, DType::f32, 1, static_cast<int64_t>(row.size())});
   std::vector<float> value(1);
   std::vector<int64_t> at(1);
   void* out = op == OpKind::argmax ? static_cast<void*>(at.data()) : value.data();
@@ -205,7 +144,7 @@ TEST(Reductions, GiveTheSameBitsHoweverTasksAreCut) {
   constexpr int64_t kRows = 12;
   constexpr int64_t kColumns = 1003;
   for (const bool along_columns : {true, false}) {
-    KernelBuilder k = reduction(OpKind::reduce_sum, DType::f32, kRows, kColumns, along_columns);
+    KernelBuilder k = kernel_of({OpKind::reduce_sum, DType::f32, kRows, kColumns, along_columns});
     const KernelFunction function = compile(k.kernel());
     std::mt19937_64 generator(5);
     std::normal_distribution<float> reals;

@@ -25,16 +25,6 @@ struct Flags {
   int cubins = 0;
 };
 
-Counts run_all(const Runner& runner, const Flags& flags) {
-  Counts counts;
-  for (const Family& family : families()) {
-    const bool is_selected = flags.families.empty() ||
-                             std::ranges::find(flags.families, family.name) != flags.families.end();
-    if (is_selected) counts += runner.run_family(family, "cuda-emulated");
-  }
-  return counts;
-}
-
 /// Compiles the texts to cubins and prints what they take; the number of kernels that spill.
 int compile_cubins(std::span<const codegen::cuda::ProgramKernel> kernels, int compute_capability) {
   constexpr size_t kMost = 100;  // of one program
@@ -65,16 +55,14 @@ int run(const Flags& flags) {
   const Runner runner(
       WICK_CONFORMANCE_CASES, WICK_SOURCE_DIR "/tests/conformance/exceptions.txt", flags.filter);
   fmt::print("by the kernel interpreter:\n");
-  (void)run_all(runner, flags);
+  constexpr const char* kBackend = "cuda-emulated";
+  (void)runner.run_families(flags.families, kBackend);
   codegen::cuda::test::EmulatedKernels& texts = codegen::cuda::test::emulated_kernels();
   if (flags.cubins > 0 && compile_cubins(texts.kernels(), flags.cubins) > 0) return 1;
   texts.compile();
   codegen::cuda::test::run_emulated();
   fmt::print("as {} texts:\n", texts.kernels().size());
-  const Counts counts = run_all(runner, flags);
-  fmt::print(
-      "{} pass, {} fail, {} are exceptions\n", counts.passed, counts.failed, counts.excepted);
-  return counts.failed == 0 ? 0 : 1;
+  return report(runner.run_families(flags.families, kBackend));
 }
 
 }  // namespace

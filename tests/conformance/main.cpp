@@ -1,6 +1,5 @@
 // Runs the operator cases that PyTorch computed: outputs and gradients, on each backend.
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -24,26 +23,15 @@ struct Flags {
   bool strict = false;
 };
 
-bool is_selected(const Family& family, const Flags& flags) {
-  return flags.families.empty() ||
-         std::ranges::find(flags.families, family.name) != flags.families.end();
-}
-
 int run(const Flags& flags) {
   const Runner runner(flags.cases, flags.exceptions, flags.filter);
-  const std::vector<Family> table = families();
   if (flags.list_missing) {
-    return runner.covers_enough(runner.list_missing(table)) || !flags.strict ? 0 : 1;
+    return runner.covers_enough(runner.list_missing(families())) || !flags.strict ? 0 : 1;
   }
   Counts counts;
-  for (const std::string& backend : flags.backends) {
-    for (const Family& family : table) {
-      if (is_selected(family, flags)) counts += runner.run_family(family, backend);
-    }
-  }
-  fmt::print(
-      "{} pass, {} fail, {} are exceptions\n", counts.passed, counts.failed, counts.excepted);
-  return counts.failed == 0 ? 0 : 1;
+  for (const std::string& backend : flags.backends)
+    counts += runner.run_families(flags.families, backend);
+  return report(counts);
 }
 
 }  // namespace

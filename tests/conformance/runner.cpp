@@ -1,5 +1,6 @@
 #include "runner.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <regex>
@@ -59,6 +60,22 @@ int Runner::list_missing(const std::vector<Family>& families) const {
     count += static_cast<int>(cases.size());
   }
   return count;
+}
+
+Counts Runner::run_families(const std::vector<std::string>& names,
+                            const std::string& backend) const {
+  Counts counts;
+  for (const Family& family : families()) {
+    const bool is_selected = names.empty() || std::ranges::find(names, family.name) != names.end();
+    if (is_selected) counts += run_family(family, backend);
+  }
+  return counts;
+}
+
+int report(const Counts& counts) {
+  fmt::print(
+      "{} pass, {} fail, {} are exceptions\n", counts.passed, counts.failed, counts.excepted);
+  return counts.failed == 0 ? 0 : 1;
 }
 
 bool Runner::covers_enough(int num_missing) const {

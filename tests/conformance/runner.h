@@ -26,6 +26,9 @@ struct Counts {
   }
 };
 
+/// Prints the totals; the exit status of a program that ran them.
+int report(const Counts& counts);
+
 class Runner {
  public:
   /// Reads the cases whose names match `filter`, a regular expression, and the list of exceptions.
@@ -33,6 +36,10 @@ class Runner {
 
   /// Prints what fails, and how many pass. Other options are those in force.
   [[nodiscard]] Counts run_family(const Family& family, const std::string& backend) const;
+
+  /// The families of these names, all where there are none.
+  [[nodiscard]] Counts run_families(const std::vector<std::string>& names,
+                                    const std::string& backend) const;
 
   /// Prints the ops that have no entry; the number of their cases.
   [[nodiscard]] int list_missing(const std::vector<Family>& families) const;
