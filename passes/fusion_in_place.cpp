@@ -95,7 +95,8 @@ class Timetable {
   std::map<int, int> needs_;
 };
 
-/// Whether every op inside reads the operand where it is computed itself.
+/// Whether every op inside reads the operand where it is computed itself; reductions read all of it
+/// in order.
 bool is_read_in_place(const Cluster& cluster, const Node& operand, Level level) {
   const ir::Domain& domain = cluster.domain;
   const auto own = domain.aligned_map(operand.type().shape, level);
@@ -103,12 +104,11 @@ bool is_read_in_place(const Cluster& cluster, const Node& operand, Level level) 
   const auto reads_it = [&](const Node* node) { return reads(*node, operand); };
   if (std::ranges::any_of(cluster.copies, reads_it)) return false;
   return std::ranges::all_of(cluster.members, [&](const Node* node) {
-    const bool is_full =
-        node->type().numel() == domain.numel(Level::full) || ir::has(node->op(), ir::kReduction);
+    if (!reads(*node, operand) || ir::has(node->op(), ir::kReduction)) return true;
+    const bool is_full = node->type().numel() == domain.numel(Level::full);
+    const auto map = domain.aligned_map(node->type().shape, is_full ? Level::full : Level::row);
     for (int i = 0; i < node->num_operands(); ++i) {
       if (node->operand(i).node != &operand) continue;
-      if (ir::has(node->op(), ir::kReduction)) continue;
-      const auto map = domain.aligned_map(node->type().shape, is_full ? Level::full : Level::row);
       if (!map || operand_map(*node, i, *map, domain.extents) != own) return false;
     }
     return true;
