@@ -37,7 +37,7 @@ enum OpTrait : uint32_t {
   kNoFloat = 1U << 12U,  // integers and bool
   kIndexed = 1U << 13U,  // reads or writes at positions that are data
   kOpaque = 1U << 14U,   // never inside a fusion
-  kCostly = 1U << 15U,   // an element costs enough that storing beats recomputing
+  kCostly = 1U << 15U,   // an element takes about as long as loading one
 };
 
 struct OpInfo {
