@@ -25,6 +25,15 @@ function(wick_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# For a program that opens these at run time, where they are built.
+function(wick_depend_on_parts target)
+  foreach(part wick-llvm wick-lapack wick-fftw)
+    if(TARGET ${part})
+      add_dependencies(${target} ${part})
+    endif()
+  endforeach()
+endfunction()
+
 # wick_library(passes SOURCES cse.cpp ... ALONE plugin.cpp ... PUBLIC wick_ir PRIVATE fmt::fmt
 #              PRECOMPILE <wick/ir/...>)
 #

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "wick/passes/default_backend.h"
 #include "wick/passes/plugin.h"
 #include "wick/passes/switches.h"
 
@@ -23,6 +24,7 @@ Options& process_options() {
   static Options& instance = *new Options([] {  // NOLINT
     const char* flags = std::getenv("WICK_FLAGS");
     Options fresh;
+    fresh.backend = default_backend();
     parse_switches(flags == nullptr ? "" : flags, fresh);
     return fresh;
   }());

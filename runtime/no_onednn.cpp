@@ -1,0 +1,20 @@
+// What stands for runtime/onednn where Wick is built without oneDNN: Wick's own calls, or the
+// interpreter, take over.
+
+#include "wick/runtime/library_call.h"
+
+namespace wick::runtime {
+
+std::unique_ptr<HostCall> make_onednn_matmul(const LibraryOp& /*op*/) {
+  return nullptr;
+}
+
+std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& /*op*/) {
+  return nullptr;
+}
+
+std::unique_ptr<HostCall> make_onednn_pooling(const LibraryOp& /*op*/) {
+  return nullptr;
+}
+
+}  // namespace wick::runtime
