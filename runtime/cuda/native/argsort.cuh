@@ -1,0 +1,38 @@
+// Argsort: keys that rise as values do, and positions out of the sort.
+
+/// NaN is above all, and zeros of either sign are the same.
+template <class Value>
+inline Key rising_key(Value value) {
+  constexpr Key kSign = Key(1) << (sizeof(Key) * 8 - 1);
+  if constexpr (kIsFloat<Value>) {
+    if (value != value) return ~Key(0);
+    const Key bits = bits_as<Key>(value + Value(0));  // -0 + 0 is 0
+    return (bits & kSign) != 0 ? ~bits : bits | kSign;
+  } else {
+    return Key(value) ^ (Value(-1) < Value(0) ? kSign : Key(0));
+  }
+}
+
+/// All ones in `flip` turn the order round.
+inline Key key_of(Source element, i64 flip) {
+  return rising_key(from_memory(element)) ^ Key(flip);
+}
+
+/// For lanes of one tile.
+extern "C" __global__ void __launch_bounds__(1024)
+    argsort_rows(const Source* __restrict__ x, i64* __restrict__ out, SortParameters sort) {
+  sort_each_tile(x, sort, [&](const Slots& slots, u32 slot, SlotElement at) {
+    out[offset_of(sort, at.lane, at.i)] = i64(slots.places[slot]);
+  });
+}
+
+/// From [lanes, extent] to the order of x.
+extern "C" __global__ void __launch_bounds__(256)
+    write_positions(const u32* __restrict__ positions, i64* __restrict__ out, SortParameters sort) {
+  const Index extent = Index(sort.extent);
+  const Index inner = Index(sort.inner);
+  for_each_in_grid<Index>(sort.lanes * sort.extent, [&](Index n) {
+    const Index lane = n / inner / extent * inner + n % inner;
+    out[n] = i64(positions[lane * extent + n / inner % extent]);
+  });
+}
