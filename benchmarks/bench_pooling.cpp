@@ -21,10 +21,10 @@ namespace {
 using wick::DType;
 using wick::Type;
 using wick::ir::OpKind;
-using wick::runtime::LibraryCall;
+using wick::runtime::HostCall;
 using wick::runtime::LibraryOp;
 
-using Maker = std::unique_ptr<LibraryCall> (*)(const LibraryOp&);
+using Maker = std::unique_ptr<HostCall> (*)(const LibraryOp&);
 
 std::vector<float> random_values(int64_t count) {
   std::mt19937 random(1);
@@ -47,7 +47,7 @@ void pool(benchmark::State& state, OpKind op, Maker make) {
     library_op.operands = {out};
     library_op.result = in;
   }
-  const std::unique_ptr<LibraryCall> call = make(library_op);
+  const std::unique_ptr<HostCall> call = make(library_op);
   if (call == nullptr) return state.SkipWithError("not implemented");
   std::vector<std::vector<float>> values;
   std::vector<const void*> operands;

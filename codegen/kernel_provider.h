@@ -43,8 +43,12 @@ class KernelProvider {
   /// throws ends the compile of the program. Called from many threads.
   virtual std::vector<ProvidedKernel> provide(std::span<const Kernel* const> kernels) = 0;
 
-  /// What became of a kernel on its way to machine code, for dumps; asked for only then.
-  virtual std::vector<CodeListing> listings(const Kernel& /*kernel*/) { return {}; }
+  /// What became of a kernel on its way to machine code, for dumps; asked for only then. `params`
+  /// is the table of a launch, for generators that make a code for some kinds of shapes.
+  virtual std::vector<CodeListing> listings(const Kernel& /*kernel*/,
+                                            std::span<const int64_t> /*params*/) {
+    return {};
+  }
 
   /// Everything besides the kernel that decides its code, such as the processor: for dumps.
   virtual std::string target() { return {}; }

@@ -12,6 +12,7 @@ namespace wick {
 
 /// Switches that decide which program a graph becomes: the plan cache tells programs apart by them.
 struct CompileOptions {
+  /// "llvm", "interpreter", "cuda" or "cuda:1" (a GPU), "cuda:sm_90" (for such a GPU, without one).
   std::string backend = "llvm";
   std::string pass_pipeline;  // empty: passes::default_pipeline()
   std::vector<std::string> disable_passes;
@@ -19,6 +20,7 @@ struct CompileOptions {
   bool validate = false;             // run the interpreter too and compare
   bool detect_anomaly = false;       // where results hold NaN, find the op that made the first
   bool direct_convolutions = false;  // never by Winograd's algorithm
+  bool tf32 = false;                 // GPUs may round f32 to 10 bits before they multiply
 
   friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };

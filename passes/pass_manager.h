@@ -48,7 +48,7 @@ class PassManager {
   bool verify_each_ = false;
 };
 
-/// The pipeline every backend starts from, as text.
+/// The pipeline that the backend in force starts from, as text.
 std::string_view default_pipeline();
 
 }  // namespace wick::passes

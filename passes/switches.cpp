@@ -94,9 +94,10 @@ void set_log(Options& options, const std::vector<std::string>& names) {
 
 void declare_running(CLI::App& app, Options& options) {
   add(app,
-      "--backend",
+      "--backend,--target",
       options.backend,
-      "what compiles and runs: llvm, interpreter, or a plug-in's");
+      "what compiles and runs: llvm, interpreter, cuda, cuda:N (GPU N), cuda:sm_90 (compiles for "
+      "such a GPU without one), or a plug-in's");
   add(app, "--num-threads", options.num_threads, "threads of kernels and libraries; 0: all cores")
       ->check(CLI::Range(0, 4096));
   add(app, "--max-pending", options.max_pending, "longest chain of ops that stays unmaterialized")
@@ -109,6 +110,10 @@ void declare_running(CLI::App& app, Options& options) {
       "--direct-convolutions",
       options.direct_convolutions,
       "no Winograd convolutions, which are faster and round up to ten times coarser");
+  add(app,
+      "--tf32",
+      options.tf32,
+      "GPUs may round f32 to 10 bits of mantissa in products and convolutions, which is faster");
   add(app,
       "--plugins,--load-pass-plugin",
       options.plugins,

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "wick/runtime/built_in_backends.h"
+#include "wick/runtime/plan_builder.h"
 
 namespace wick::runtime {
 namespace {
@@ -33,9 +34,15 @@ class BackendRegistry {
     const std::lock_guard lock(mutex_);
     const auto found = backends_.find(name);
     if (found != backends_.end()) return *found->second;
+    // Made when it is asked for, as there are as many as devices.
+    if (std::unique_ptr<Backend> backend = make_cuda_backend(name)) {
+      return *backends_.emplace(std::string(name), std::move(backend)).first->second;
+    }
     std::vector<std::string_view> names;
-    for (const auto& [known, backend] : backends_)
-      names.push_back(known);
+    for (const auto& [known, backend] : backends_) {
+      if (!known.starts_with("cuda")) names.push_back(known);
+    }
+    names.insert(names.end(), {"cuda", "cuda:N", "cuda:sm_NN"});
     throw std::invalid_argument(
         fmt::format("no backend '{}'; there are: {}", name, fmt::join(names, ", ")));
   }
@@ -51,6 +58,10 @@ BackendRegistry& registry() {
 }
 
 }  // namespace
+
+PlanOptions Backend::planning() const {
+  return {.fusions = PlanOptions::Fusions::interpret_kernels};
+}
 
 void register_backend(std::unique_ptr<Backend> backend) {
   registry().add(std::move(backend));

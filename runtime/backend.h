@@ -47,6 +47,7 @@ class Executable {
 };
 
 struct CompileRecord;
+struct PlanOptions;
 
 class Backend {
  public:
@@ -60,11 +61,15 @@ class Backend {
   /// (wick/runtime/compile_record.h).
   virtual std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
                                               CompileRecord* record = nullptr) = 0;
+  /// How it makes plans, with nothing compiled: for tools that show them.
+  [[nodiscard]] virtual PlanOptions planning() const;
 };
 
 /// Registers a backend under its name; throws std::invalid_argument when taken.
 void register_backend(std::unique_ptr<Backend> backend);
-/// Throws std::invalid_argument listing the known names. Built in: "llvm", "interpreter".
+/// Throws std::invalid_argument listing the known names. Built in: "llvm", "interpreter",
+/// "cuda" with "cuda:1" for the second GPU and "cuda:sm_90" for plans that are only looked at;
+/// throws Error naming what is missing where Wick was built without CUDA.
 Backend& find_backend(std::string_view name);
 
 }  // namespace wick::runtime

@@ -21,7 +21,8 @@ class CachedKernels final : public codegen::KernelProvider {
     return provided;
   }
 
-  std::vector<codegen::CodeListing> listings(const codegen::Kernel& kernel) override {
+  std::vector<codegen::CodeListing> listings(const codegen::Kernel& kernel,
+                                             std::span<const int64_t> /*params*/) override {
     codegen::KernelCompiler& compiler = codegen::llvm_compiler();
     return {{"LLVM IR", "ll", compiler.llvm_ir(kernel)},
             {"assembly", "s", compiler.assembly(kernel)}};

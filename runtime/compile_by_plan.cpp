@@ -9,7 +9,6 @@
 #include "wick/runtime/built_in_backends.h"
 #include "wick/runtime/cached_kernels.h"
 #include "wick/runtime/compile_record.h"
-#include "wick/runtime/executor.h"
 #include "wick/runtime/validate.h"
 
 namespace wick::runtime {
@@ -46,7 +45,8 @@ void optimize(ir::Graph& graph, CompileRecord* record) {
 
 std::unique_ptr<Executable> compile_by_plan(std::unique_ptr<ir::Graph> graph,
                                             const PlanOptions& plan_options,
-                                            CompileRecord* record) {
+                                            CompileRecord* record,
+                                            const MakeExecutable& make) {
   const bool validate = options().validate;
   const bool verify_all = validate || options().verify_each;
   std::unique_ptr<ir::Graph> reference = validate ? graph->clone() : nullptr;
@@ -61,7 +61,7 @@ std::unique_ptr<Executable> compile_by_plan(std::unique_ptr<ir::Graph> graph,
     codegen::KernelProvider* const kernels = plan_options.kernels;
     record_plan(*graph, *plan, kernels == nullptr ? cached_kernels() : *kernels, *record);
   }
-  auto executable = make_executable(std::move(plan));
+  auto executable = make(std::move(plan));
   if (!validate) return executable;
   return make_validating(std::move(executable), std::move(reference));
 }

@@ -11,9 +11,10 @@
 #include <fmt/format.h>
 
 #include "wick/ir/format.h"
-#include "wick/ir/interpreter.h"
 #include "wick/ir/profile.h"
+#include "wick/runtime/interpret_step.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/run_memory.h"
 #include "wick/runtime/stats.h"
 #include "wick/runtime/step_labels.h"
 #include "wick/runtime/step_observer.h"
@@ -22,33 +23,6 @@ namespace wick::runtime {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// A block of the memory manager for the length of a run.
-class Arena {
- public:
-  Arena(size_t bytes, const AllocationTag& tag) {
-    if (bytes == 0) return;
-    manager_ = memory_manager();
-    data_ = manager_->allocate(bytes, tag);
-  }
-
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-
-  ~Arena() {
-    if (data_ != nullptr) manager_->free(data_);
-  }
-
-  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(data_); }
-
- private:
-  std::shared_ptr<MemoryManager> manager_;  // shared: the block goes back to the one that made it
-  void* data_ = nullptr;
-};
-
-const void* argument_data(const Argument& argument) {
-  return argument.buffer ? argument.buffer->data() : argument.data;
-}
 
 /// Pointers for one call; few ones need no memory from the heap.
 template <typename T>
@@ -72,104 +46,6 @@ class CallPointers {
   std::array<T, 32> few_;
   std::vector<T> many_;
   T* data_ = few_.data();
-};
-
-/// The memory of one run: where each place is.
-class RunMemory {
- public:
-  RunMemory(const Plan& plan, std::span<const Argument> arguments)
-      : plan_(plan),
-        arguments_(arguments),
-        arena_(plan.arena_bytes, plan.tags.arena) {
-    params_.reserve(arguments.size());
-    for (const Argument& argument : arguments)
-      params_.push_back(const_cast<void*>(argument_data(argument)));
-    for (size_t i = 0; i < plan.overwritten.size(); ++i)
-      own(static_cast<size_t>(plan.overwritten[i]), plan.tags.overwritten[i]);
-    results_.reserve(plan.results.size());
-    for (size_t k = 0; k < plan.results.size(); ++k)
-      results_.push_back(make_result(k));
-  }
-
-  [[nodiscard]] std::byte* arena() const { return arena_.data(); }
-
-  [[nodiscard]] void* at(const Place& place) const {
-    const auto index = static_cast<size_t>(place.index);
-    switch (place.kind) {
-      case Place::Kind::arena:
-        return arena_.data() + place.offset;
-      case Place::Kind::result:
-        return results_[index]->data();
-      case Place::Kind::param:
-        return params_[index];
-      case Place::Kind::constant:
-        return plan_.constants[index]->data();
-    }
-    return nullptr;
-  }
-
-  [[nodiscard]] void* at(int value) const {
-    return at(plan_.values[static_cast<size_t>(value)].place);
-  }
-
-  std::vector<Ref<Buffer>> take_results() {
-    for (size_t k = 0; k < results_.size(); ++k) {
-      const ResultSource& source = plan_.sources[k];
-      const auto index = static_cast<size_t>(source.index);
-      if (source.kind == ResultSource::Kind::result) results_[k] = results_[index];
-      if (source.kind == ResultSource::Kind::param) results_[k] = param_as_result(k, index);
-    }
-    return std::move(results_);
-  }
-
- private:
-  /// Steps write over this parameter: where its buffer must not be written, a copy is.
-  void own(size_t index, const AllocationTag& tag) {
-    const Ref<Buffer>& buffer = arguments_[index].buffer;
-    if (buffer && buffer->is_writable()) return;
-    const size_t bytes = plan_.parameters[index].num_bytes();
-    Ref<Buffer> copy = Buffer::allocate(bytes, tag);
-    if (bytes > 0) std::memcpy(copy->data(), params_[index], bytes);
-    params_[index] = copy->data();
-    copies_.emplace_back(index, std::move(copy));
-  }
-
-  /// The buffer that a parameter has in this run; null for foreign memory and scalars.
-  [[nodiscard]] const Ref<Buffer>& buffer_of(size_t index) const {
-    for (const auto& [parameter, copy] : copies_) {
-      if (parameter == index) return copy;
-    }
-    return arguments_[index].buffer;
-  }
-
-  [[nodiscard]] Ref<Buffer> make_result(size_t k) const {
-    const ResultSource& source = plan_.sources[k];
-    if (source.kind == ResultSource::Kind::fresh) {
-      return Buffer::allocate(plan_.results[k].num_bytes(), plan_.tags.results[k]);
-    }
-    if (source.kind == ResultSource::Kind::constant) {
-      return plan_.constants[static_cast<size_t>(source.index)];
-    }
-    return nullptr;
-  }
-
-  /// Values are immutable, so a result may share its argument's buffer; foreign memory that its
-  /// owner may change, and scalars, are copied.
-  [[nodiscard]] Ref<Buffer> param_as_result(size_t k, size_t index) const {
-    const Ref<Buffer>& buffer = buffer_of(index);
-    if (buffer && buffer->is_writable()) return buffer;
-    const size_t bytes = plan_.results[k].num_bytes();
-    Ref<Buffer> copy = Buffer::allocate(bytes, plan_.tags.results[k]);
-    if (bytes > 0) std::memcpy(copy->data(), params_[index], bytes);
-    return copy;
-  }
-
-  const Plan& plan_;
-  std::span<const Argument> arguments_;  // lives as long as the run
-  Arena arena_;
-  std::vector<void*> params_;
-  std::vector<std::pair<size_t, Ref<Buffer>>> copies_;  // of parameters that are not ours to write
-  std::vector<Ref<Buffer>> results_;
 };
 
 /// What a step needs of the run it is part of.
@@ -227,7 +103,7 @@ class PlanExecutable final : public Executable {
   std::vector<Ref<Buffer>> run_steps(std::span<const Argument> arguments, Labels labels) const {
     const int threads = max_threads();
     const ThreadCountScope scope(threads);
-    RunMemory memory(*plan_, arguments);
+    RunMemory memory(*plan_, plan_->constants, arguments, host_space());
     if (!labels.empty()) report_memory(plan_->arena_bytes);
     const StepObserver* observer = step_observer();
     for (size_t s = 0; s < plan_->steps.size(); ++s) {
@@ -291,13 +167,15 @@ class PlanExecutable final : public Executable {
       operands[i] = run.memory.at(step.reads[i]);
     void* result = run.memory.at(step.writes[0]);
     if (run.threads == library.threads) {
-      library.call->run(operands.data(), result, run.memory.arena() + library.scratch_offset);
+      const auto& call = static_cast<const HostCall&>(*library.call);
+      call.run(operands.data(), result, run.memory.arena() + library.scratch_offset);
       return;
     }
     // Options::num_threads changed since the plan was built: oneDNN fixes the split of the work
     // when a primitive is made, and keeps primitives of both counts in its cache.
-    const std::unique_ptr<LibraryCall> other = make_library_call(library.op, run.threads);
-    const Arena scratch(
+    const std::unique_ptr<HostCall> other = make_host_call(library.op, run.threads);
+    const RunBlock scratch(
+        memory_manager(),
         other->scratch_bytes(),
         {.purpose = "scratch", .op = ir::to_string(library.op.op), .where = step.where});
     other->run(operands.data(), result, scratch.data());
@@ -305,26 +183,13 @@ class PlanExecutable final : public Executable {
 
   void run_action(const Step& step, const InterpretStep& interpreted, const StepRun& run) const {
     runtime_counters().interpreted_steps.fetch_add(1, std::memory_order_relaxed);
-    std::vector<Literal> operands;
-    for (const int value : step.reads) {
-      const Type& type = plan_->values[static_cast<size_t>(value)].type;
-      const auto* bytes = static_cast<const std::byte*>(run.memory.at(value));
-      operands.emplace_back(type, std::span(bytes, type.num_bytes()));
-    }
-    std::vector<Literal> results;
-    if (interpreted.body != nullptr) {
-      results = ir::interpret(*interpreted.body, operands);
-    } else {
-      std::vector<const Literal*> pointers;
-      for (const Literal& operand : operands)
-        pointers.push_back(&operand);
-      const Type& type = plan_->values[static_cast<size_t>(step.writes[0])].type;
-      results.push_back(ir::interpret_op(interpreted.op, interpreted.attributes, pointers, type));
-    }
-    for (size_t i = 0; i < results.size(); ++i) {
-      const std::span<const std::byte> bytes = results[i].bytes();
-      if (!bytes.empty()) std::memcpy(run.memory.at(step.writes[i]), bytes.data(), bytes.size());
-    }
+    std::vector<const void*> operands;
+    for (const int value : step.reads)
+      operands.push_back(run.memory.at(value));
+    std::vector<void*> results;
+    for (const int value : step.writes)
+      results.push_back(run.memory.at(value));
+    interpret_step(*plan_, step, interpreted, operands, results);
   }
 
   void run_action(const Step& step, const CopyStep& /*copy*/, const StepRun& run) const {

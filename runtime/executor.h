@@ -8,6 +8,7 @@
 
 namespace wick::runtime {
 
+/// Of a plan for the host: its library steps are HostCalls.
 std::unique_ptr<Executable> make_executable(std::unique_ptr<Plan> plan);
 
 /// How a kernel launch is cut: `tasks` x `vectors` pieces of these grains.

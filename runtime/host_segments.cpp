@@ -1,8 +1,8 @@
 // Segments of the host's memory: mapped at 2 MiB boundaries, on huge pages where there are any.
 
 #include <cstdint>
-#include <new>
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include "wick/runtime/segment_source.h"
@@ -30,7 +30,13 @@ class HostSegments final : public SegmentSource {
 
   void unmap(std::byte* base, size_t bytes) noexcept override { munmap(base, bytes); }
 
-  void fail(size_t /*bytes*/, const MemoryStats& /*stats*/) override { throw std::bad_alloc(); }
+  void fail(size_t bytes, const MemoryStats& stats) override {
+    constexpr auto kText = "out of memory: {:.1f} MiB asked for; {:.1f} MiB in use by this program";
+    constexpr double kMebibyte = 1U << 20U;
+    throw OutOfMemory(fmt::format(kText,
+                                  static_cast<double>(bytes) / kMebibyte,
+                                  static_cast<double>(stats.bytes_in_use) / kMebibyte));
+  }
 
   size_t alignment() const override { return 64; }
 };

@@ -11,7 +11,7 @@ LibraryOp library_op_of(const ir::Node& node) {
   return op;
 }
 
-std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads) {
+std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads) {
   // oneDNN decides how to split the work when a primitive is made.
   const ThreadCountScope scope(threads);
   for (const auto make : {make_onednn_matmul,

@@ -10,8 +10,7 @@
 
 namespace wick::runtime {
 
-/// One op at one shape, ready to run. Immutable: any number of threads may run it at a time, each
-/// with its own scratch.
+/// One op at one shape, as a step of a plan.
 class LibraryCall {
  public:
   LibraryCall() = default;
@@ -22,9 +21,14 @@ class LibraryCall {
   /// What it is made of, for the plan's text: `onednn convolution`, `native scatter`.
   [[nodiscard]] virtual std::string_view implementation() const = 0;
 
-  /// Bytes of scratch that `run` needs, 64-byte aligned.
+  /// Bytes of the arena that a run works in, 64-byte aligned.
   [[nodiscard]] virtual size_t scratch_bytes() const { return 0; }
+};
 
+/// A call that runs on the host. Immutable: any number of threads may run it at a time, each with
+/// its own scratch.
+class HostCall : public LibraryCall {
+ public:
   /// Dense row-major operands and result.
   virtual void run(const void* const* operands, void* result, std::byte* scratch) const = 0;
 };
@@ -39,20 +43,20 @@ struct LibraryOp {
 
 LibraryOp library_op_of(const ir::Node& node);
 
-/// The best implementation, for `threads` threads; null when there is none and the interpreter has
-/// to do it.
-std::unique_ptr<LibraryCall> make_library_call(const LibraryOp& op, int threads);
+/// The best implementation on the host, for `threads` threads; null when there is none and the
+/// interpreter has to do it.
+std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads);
 
 // The implementations by family; each gives null for what it does not cover.
-std::unique_ptr<LibraryCall> make_onednn_matmul(const LibraryOp& op);
-std::unique_ptr<LibraryCall> make_onednn_convolution(const LibraryOp& op);
-std::unique_ptr<LibraryCall> make_onednn_pooling(const LibraryOp& op);
-std::unique_ptr<LibraryCall> make_native_argsort(const LibraryOp& op);
-std::unique_ptr<LibraryCall> make_native_matmul(const LibraryOp& op);
-std::unique_ptr<LibraryCall> make_native_pooling(const LibraryOp& op);
-std::unique_ptr<LibraryCall> make_native_scan(const LibraryOp& op);
-std::unique_ptr<LibraryCall> make_native_scatter(const LibraryOp& op);
+std::unique_ptr<HostCall> make_onednn_matmul(const LibraryOp& op);
+std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& op);
+std::unique_ptr<HostCall> make_onednn_pooling(const LibraryOp& op);
+std::unique_ptr<HostCall> make_native_argsort(const LibraryOp& op);
+std::unique_ptr<HostCall> make_native_matmul(const LibraryOp& op);
+std::unique_ptr<HostCall> make_native_pooling(const LibraryOp& op);
+std::unique_ptr<HostCall> make_native_scan(const LibraryOp& op);
+std::unique_ptr<HostCall> make_native_scatter(const LibraryOp& op);
 /// Throws std::invalid_argument for a custom op that is not registered.
-std::unique_ptr<LibraryCall> make_registered_call(const LibraryOp& op);
+std::unique_ptr<HostCall> make_registered_call(const LibraryOp& op);
 
 }  // namespace wick::runtime

@@ -30,7 +30,9 @@ struct AllocationTag {
   /// "result": an op's value that leaves its program. "leaf": a tensor made from the program's
   /// data. "constant": a literal of a plan. "argument copy": an operand that a step overwrites
   /// although its owner may still read it. "arena": the temporaries of one run of a plan.
-  /// "scratch": working memory of a library call. "data": a data set's rows.
+  /// "scratch": working memory of a library call. "data": a data set's rows. "copy": of a tensor,
+  /// on another device. "host copy": the elements of a device for the host to read. "upload": what
+  /// a run on a device takes from the host.
   std::string_view purpose;
   /// The op that makes the value, needs the copy or works in the scratch, and its line in the
   /// user's program; of an arena, that of its largest item. A plan that many places of a program

@@ -73,7 +73,7 @@ void sort_entries(std::vector<Entry<K>>& entries, std::vector<Entry<K>>& other) 
 }
 
 template <typename T>
-class NativeArgsort final : public LibraryCall {
+class NativeArgsort final : public HostCall {
  public:
   NativeArgsort(const ir::AxisSplit& split, bool descending)
       : split_(split),
@@ -110,12 +110,12 @@ class NativeArgsort final : public LibraryCall {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_native_argsort(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_native_argsort(const LibraryOp& op) {
   if (op.op != ir::OpKind::argsort) return nullptr;
   const ir::AxisSplit split = ir::split_at(op.result.shape, op.attributes.integer("axis", 0));
   if (split.extent > std::numeric_limits<uint32_t>::max()) return nullptr;
   const bool descending = op.attributes.flag("descending");
-  return visit_dtype(op.operands[0].dtype, [&]<typename T>() -> std::unique_ptr<LibraryCall> {
+  return visit_dtype(op.operands[0].dtype, [&]<typename T>() -> std::unique_ptr<HostCall> {
     return std::make_unique<NativeArgsort<T>>(split, descending);
   });
 }

@@ -20,7 +20,7 @@ template <typename T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<T>, T, uint64_t>;
 
 template <typename T>
-class NativeMatmul final : public LibraryCall {
+class NativeMatmul final : public HostCall {
  public:
   explicit NativeMatmul(MatmulShape shape) : shape_(std::move(shape)) {}
 
@@ -100,10 +100,10 @@ class NativeMatmul final : public LibraryCall {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_native_matmul(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_native_matmul(const LibraryOp& op) {
   if (op.op != ir::OpKind::matmul) return nullptr;
   MatmulShape shape = matmul_shape(op);
-  const auto make = [&]<typename T>() -> std::unique_ptr<LibraryCall> {
+  const auto make = [&]<typename T>() -> std::unique_ptr<HostCall> {
     return std::make_unique<NativeMatmul<T>>(std::move(shape));
   };
   switch (op.result.dtype) {

@@ -169,7 +169,7 @@ void avg_pool_grad(const PoolShape& shape, const T* const* operands, T* out) {
 }
 
 template <typename T>
-class Pooling final : public LibraryCall {
+class Pooling final : public HostCall {
  public:
   Pooling(const LibraryOp& op, const PoolShape& shape, PlaneFunction<T> function)
       : shape_(shape),
@@ -224,7 +224,7 @@ PlaneFunction<T> function_of(ir::OpKind op) {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_native_pooling(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_native_pooling(const LibraryOp& op) {
   if (!ir::has(op.op, ir::kPooling)) return nullptr;
   const bool is_gradient =
       op.op == ir::OpKind::max_pool2d_grad || op.op == ir::OpKind::avg_pool2d_grad;

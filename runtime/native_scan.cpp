@@ -30,7 +30,7 @@ Accumulator<T> widened(T value) {
 }
 
 template <typename T, typename Combine>
-class NativeScan final : public LibraryCall {
+class NativeScan final : public HostCall {
  public:
   NativeScan(const ir::AxisSplit& split, bool reverse)
       : split_(split),
@@ -89,10 +89,10 @@ class NativeScan final : public LibraryCall {
 };
 
 template <typename Combine>
-std::unique_ptr<LibraryCall> make(const LibraryOp& op) {
+std::unique_ptr<HostCall> make(const LibraryOp& op) {
   const ir::AxisSplit split = ir::split_at(op.result.shape, op.attributes.integer("axis", 0));
   const bool reverse = op.attributes.flag("reverse");
-  return visit_dtype(op.result.dtype, [&]<typename T>() -> std::unique_ptr<LibraryCall> {
+  return visit_dtype(op.result.dtype, [&]<typename T>() -> std::unique_ptr<HostCall> {
     if constexpr (std::is_invocable_v<Combine, Accumulator<T>, Accumulator<T>>) {
       return std::make_unique<NativeScan<T, Combine>>(split, reverse);
     } else {
@@ -103,7 +103,7 @@ std::unique_ptr<LibraryCall> make(const LibraryOp& op) {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_native_scan(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_native_scan(const LibraryOp& op) {
   if (op.op != ir::OpKind::scan) return nullptr;
   const std::string_view kind = op.attributes.text("kind");
   if (kind == "sum") return make<Add>(op);

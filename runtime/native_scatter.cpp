@@ -26,7 +26,7 @@ constexpr int64_t kFewLanes = 64;
 
 /// x[outer, extent, inner] takes updates[outer, count, inner] at indices[count].
 template <typename T, typename Combine>
-class NativeScatter final : public LibraryCall {
+class NativeScatter final : public HostCall {
  public:
   explicit NativeScatter(const LibraryOp& op)
       : split_(ir::split_at(op.result.shape, op.attributes.integer("axis", 0))),
@@ -134,15 +134,15 @@ class NativeScatter final : public LibraryCall {
 };
 
 template <typename Combine>
-std::unique_ptr<LibraryCall> make(const LibraryOp& op) {
-  return visit_dtype(op.result.dtype, [&]<typename T>() -> std::unique_ptr<LibraryCall> {
+std::unique_ptr<HostCall> make(const LibraryOp& op) {
+  return visit_dtype(op.result.dtype, [&]<typename T>() -> std::unique_ptr<HostCall> {
     return std::make_unique<NativeScatter<T, Combine>>(op);
   });
 }
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_native_scatter(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_native_scatter(const LibraryOp& op) {
   if (op.op != ir::OpKind::scatter) return nullptr;
   const std::string& mode = op.attributes.text("mode");
   if (mode.empty() || mode == "add") return make<Add>(op);

@@ -107,7 +107,7 @@ class PlanBuilder {
     if (!ir::has(node.op(), ir::kElementwise)) {
       LibraryOp op = library_op_of(node);
       const int threads = max_threads();
-      if (auto call = make_library_call(op, threads)) {
+      if (auto call = options_.library(op, threads)) {
         const size_t bytes = call->scratch_bytes();
         reserve_workspace(node, bytes, /*num_steps=*/1);
         return push(node,
@@ -356,6 +356,10 @@ class PlanBuilder {
 };
 
 }  // namespace
+
+std::unique_ptr<LibraryCall> host_library(const LibraryOp& op, int threads) {
+  return make_host_call(op, threads);
+}
 
 std::unique_ptr<Plan> build_plan(const ir::Graph& graph, const PlanOptions& options) {
   const Clock::time_point start = Clock::now();

@@ -7,12 +7,17 @@
 
 namespace wick::runtime {
 
+/// make_host_call.
+std::unique_ptr<LibraryCall> host_library(const LibraryOp& op, int threads);
+
 struct PlanOptions {
   /// How fusions run: as machine code, or by the interpreters that tell which layer is wrong.
   enum class Fusions : uint8_t { compile, interpret_kernels, interpret_bodies };
   Fusions fusions = Fusions::compile;
   /// Null: LLVM, by way of the process's codegen::KernelCache.
   codegen::KernelProvider* kernels = nullptr;
+  /// What runs ops outside of fusions; null where nothing does but the interpreter.
+  std::unique_ptr<LibraryCall> (*library)(const LibraryOp& op, int threads) = host_library;
 };
 
 /// The graph has been through a pipeline. Works without the plan-memory pass too, at one arena

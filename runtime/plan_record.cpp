@@ -31,10 +31,10 @@ std::string standalone(const ir::Node& fusion, const std::string& name) {
 }
 
 /// The code generator's texts, or one that says why there are none: the program runs without.
-std::vector<codegen::CodeListing> listings_of(const codegen::Kernel& kernel,
+std::vector<codegen::CodeListing> listings_of(const KernelStep& launch,
                                               codegen::KernelProvider& provider) {
   try {
-    return provider.listings(kernel);
+    return provider.listings(*launch.kernel, launch.params);
   } catch (const std::exception& failure) {
     return {{"error", "error.txt", fmt::format("{}\n", failure.what())}};
   }
@@ -153,7 +153,7 @@ class PlanRecorder {
                         .kernel_ir = codegen::to_string(*launch.kernel),
                         .listings = {},
                         .origin = launch.origin};
-    if (record_.wants_code) kernel.listings = listings_of(*launch.kernel, provider_);
+    if (record_.wants_code) kernel.listings = listings_of(launch, provider_);
     return kernel;
   }
 

@@ -8,7 +8,7 @@
 namespace wick::runtime {
 namespace {
 
-class RegisteredCall final : public LibraryCall {
+class RegisteredCall final : public HostCall {
  public:
   RegisteredCall(LibraryOp op, ir::CustomCall call) : op_(std::move(op)), call_(call) {}
 
@@ -25,7 +25,7 @@ class RegisteredCall final : public LibraryCall {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_registered_call(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_registered_call(const LibraryOp& op) {
   if (op.op != ir::OpKind::custom) return nullptr;
   const std::string_view name = ir::op_name(op.op, op.attributes);
   const ir::CustomOp* registered = ir::find_custom_op(name);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "wick/passes/default_backend.h"
 #include "wick/passes/options.h"
 
 namespace wick::runtime {
@@ -60,7 +61,7 @@ std::string opt_command(const CompileRecord& record, const std::string& file) {
 std::string run_command(const CompileRecord& record, const std::string& file) {
   std::string command = "wick-run" + plugin_flags();
   const std::string& backend = record.environment.backend;
-  if (!backend.empty() && backend != CompileOptions().backend)
+  if (!backend.empty() && backend != default_backend())
     command += " --backend=" + shell_word(backend);
   const bool is_default = options().pass_pipeline.empty() && options().disable_passes.empty();
   if (!is_default && !record.pipeline.pipeline.empty()) command += pipeline_flag(record);

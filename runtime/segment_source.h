@@ -4,10 +4,26 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <string>
+#include <utility>
 
 #include "wick/runtime/memory_manager.h"
 
 namespace wick::runtime {
+
+/// What SegmentSource::fail throws: the text says how much was asked for.
+class OutOfMemory final : public std::bad_alloc {
+ public:
+  // Shared: copying an exception must not throw.
+  explicit OutOfMemory(std::string text)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
+
+  [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
 
 /// Called under the manager's lock: by one thread at a time.
 class SegmentSource {
@@ -22,8 +38,7 @@ class SegmentSource {
   virtual std::byte* map(size_t bytes) = 0;
   /// Gives a segment back, whole. No block of it is in use.
   virtual void unmap(std::byte* base, size_t bytes) noexcept = 0;
-  /// Throws std::bad_alloc, or an exception derived from it that tells more: `bytes` were asked for
-  /// and refused after the cache was released.
+  /// Throws OutOfMemory: `bytes` were asked for and refused after the cache was released.
   [[noreturn]] virtual void fail(size_t bytes, const MemoryStats& stats) = 0;
   /// Of every block; a power of two.
   [[nodiscard]] virtual size_t alignment() const = 0;

@@ -57,7 +57,7 @@ class Workbench {
   }
 
   /// Milliseconds of one run.
-  double time(const LibraryCall& call) const {
+  double time(const HostCall& call) const {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
     call.run(operands_.data(), result_, data_.get());
@@ -89,7 +89,7 @@ bool is_decided(const std::vector<double>& best, double spent, int runs) {
 const Candidate* time_all(const LibraryOp& op, std::span<const Candidate> candidates) {
   const ThreadCountScope one_thread(1);
   std::vector<const Candidate*> tried;
-  std::vector<std::unique_ptr<LibraryCall>> calls;
+  std::vector<std::unique_ptr<HostCall>> calls;
   size_t scratch = 0;
   for (const Candidate& candidate : candidates) {
     auto call = candidate.make();
@@ -165,9 +165,9 @@ std::string find_on_disk(const std::string& problem) {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> fastest_call(const LibraryOp& op,
-                                          const std::string& machine,
-                                          std::span<const Candidate> candidates) {
+std::unique_ptr<HostCall> fastest_call(const LibraryOp& op,
+                                       const std::string& machine,
+                                       std::span<const Candidate> candidates) {
   const std::string problem = problem_of(op, machine, candidates);
   Choices& choices = Choices::instance();
   std::string known = choices.find(problem);

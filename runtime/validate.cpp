@@ -105,7 +105,7 @@ class ValidatingExecutable final : public Executable {
  private:
   void compare(size_t k, const Literal& expected, const Buffer& buffer) const {
     const ir::Value value = reference_->results()[k];
-    const Literal got = literal_of(expected.type(), buffer.data());
+    const Literal got = literal_of(expected.type(), buffer.host_data());
     const auto differs = difference(expected, got, is_exact(value));
     if (!differs) return;
     throw Error(value.node->location(),

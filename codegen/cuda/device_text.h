@@ -1,6 +1,7 @@
 #pragma once
 
-// The files of codegen/cuda/device/, which every program begins with. Internal to codegen/cuda/.
+// The files of codegen/cuda/device/, which every program begins with: generated ones, and those
+// written by hand.
 
 #include <string_view>
 

@@ -63,7 +63,16 @@ CompiledProgram compile_program(std::span<const ProgramKernel> kernels,
                                 int compute_capability,
                                 const std::string& directory,
                                 KernelOrigin* origin) {
-  profile::Slice slice("kernel", kernels.empty() ? "" : kernels.front().kernel->name);
+  const std::string_view name = kernels.empty() ? "" : kernels.front().kernel->name;
+  return compile_text(name, program_text(kernels), compute_capability, directory, origin);
+}
+
+CompiledProgram compile_text(std::string_view name,
+                             const std::string& text,
+                             int compute_capability,
+                             const std::string& directory,
+                             KernelOrigin* origin) {
+  profile::Slice slice("kernel", name);
   const Clock::time_point start = Clock::now();
   const auto finish = [&](KernelOrigin::Level level) {
     if (origin == nullptr) return;
@@ -72,7 +81,6 @@ CompiledProgram compile_program(std::span<const ProgramKernel> kernels,
   };
   const Nvrtc& nvrtc = Nvrtc::instance();
   if (!nvrtc.is_available()) throw std::runtime_error("cannot open NVRTC: " + nvrtc.problem());
-  const std::string text = program_text(kernels);
   const Hash128 key = hash_bytes(text);
   const DiskCache disk(
       directory,

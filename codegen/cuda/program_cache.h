@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "wick/codegen/cuda/nvrtc.h"
 #include "wick/codegen/cuda/program_text.h"
@@ -19,5 +20,12 @@ CompiledProgram compile_program(std::span<const ProgramKernel> kernels,
                                 int compute_capability,
                                 const std::string& directory,
                                 KernelOrigin* origin = nullptr);
+
+/// The same for a text of any origin; `name` stands for it in profiles.
+CompiledProgram compile_text(std::string_view name,
+                             const std::string& text,
+                             int compute_capability,
+                             const std::string& directory,
+                             KernelOrigin* origin = nullptr);
 
 }  // namespace wick::codegen::cuda

@@ -1,25 +1,11 @@
 #include "wick/runtime/cuda/device_memory.h"
 
-#include <new>
-
 #include <fmt/format.h>
 
 #include "wick/runtime/segment_source.h"
 
 namespace wick::runtime::cuda {
 namespace {
-
-class OutOfDeviceMemory final : public std::bad_alloc {
- public:
-  // Shared: copying an exception must not throw.
-  explicit OutOfDeviceMemory(std::string text)
-      : text_(std::make_shared<const std::string>(std::move(text))) {}
-
-  [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }
-
- private:
-  std::shared_ptr<const std::string> text_;
-};
 
 std::string mebibytes(size_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1U << 20U));
@@ -53,7 +39,7 @@ class DeviceSegments final : public SegmentSource {
     const auto& sizes = device_.api().cuMemGetInfo;
     device_.expect_success(
         sizes(&free_bytes, &total_bytes), sizes.name(), "asking for memory sizes");
-    throw OutOfDeviceMemory(
+    throw OutOfMemory(
         fmt::format("{}: out of memory: {} asked for; {} in use by this program, {} free of {}",
                     device_.name(),
                     mebibytes(bytes),

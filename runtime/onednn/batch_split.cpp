@@ -29,7 +29,7 @@ int64_t number_of_parts(const BatchSum& sum) {
       std::min(affordable, std::max<int64_t>(2, summed / result)), 1, sum.images);
 }
 
-class BatchSplit final : public LibraryCall {
+class BatchSplit final : public HostCall {
  public:
   explicit BatchSplit(const BatchSum& sum)
       : images_(sum.images),
@@ -100,7 +100,7 @@ class BatchSplit final : public LibraryCall {
     const void* const pointers[] = {
         static_cast<const float*>(operands[0]) + image * first_stride_,
         static_cast<const float*>(operands[1]) + image * second_stride_};
-    const LibraryCall& call = part < longer ? *large_ : *small_;
+    const HostCall& call = part < longer ? *large_ : *small_;
     call.run(pointers, out, scratch + static_cast<size_t>(part) * part_bytes_ + partial_bytes_);
   }
 
@@ -113,10 +113,10 @@ class BatchSplit final : public LibraryCall {
   int64_t second_stride_;
   int64_t elements_;
   int64_t parts_;
-  std::unique_ptr<LibraryCall> small_;
-  std::unique_ptr<LibraryCall> large_;   // null when the batch divides evenly
-  std::unique_ptr<LibraryCall> finish_;  // from the parts' format; null when they have none
-  size_t finish_offset_ = 0;             // of its scratch
+  std::unique_ptr<HostCall> small_;
+  std::unique_ptr<HostCall> large_;   // null when the batch divides evenly
+  std::unique_ptr<HostCall> finish_;  // from the parts' format; null when they have none
+  size_t finish_offset_ = 0;          // of its scratch
   std::string implementation_;
   size_t partial_bytes_ = 0;
   size_t part_bytes_ = 0;
@@ -124,7 +124,7 @@ class BatchSplit final : public LibraryCall {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_batch_split(const BatchSum& sum) {
+std::unique_ptr<HostCall> make_batch_split(const BatchSum& sum) {
   return std::make_unique<BatchSplit>(sum);
 }
 

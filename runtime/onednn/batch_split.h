@@ -23,6 +23,6 @@ struct BatchSum {
 /// Cuts the batch in parts that depend on the shape alone, sums each on one thread and adds the
 /// parts in order, in the format in which they come. oneDNN's own split of a weight gradient
 /// follows the number of threads, and so do the last bits of its result.
-std::unique_ptr<LibraryCall> make_batch_split(const BatchSum& sum);
+std::unique_ptr<HostCall> make_batch_split(const BatchSum& sum);
 
 }  // namespace wick::runtime::onednn

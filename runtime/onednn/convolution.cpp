@@ -155,7 +155,7 @@ PrimitiveSpec weight_grad(const LibraryOp& op, const Way& way) {
 }
 
 /// Images of x and of the cotangent, summed over in parts.
-std::unique_ptr<LibraryCall> split_weight_grad(const LibraryOp& op, const Way& way) {
+std::unique_ptr<HostCall> split_weight_grad(const LibraryOp& op, const Way& way) {
   const Type& x = op.operands[0];
   const Type& y = op.operands[1];
   const auto part_of = [&](int64_t images) {
@@ -176,7 +176,7 @@ PrimitiveSpec spec_of(const LibraryOp& op, const Way& way) {
   return op.op == ir::OpKind::conv_input_grad ? input_grad(op, way) : weight_grad(op, way);
 }
 
-std::unique_ptr<LibraryCall> make_call(const LibraryOp& op, const Way& way) {
+std::unique_ptr<HostCall> make_call(const LibraryOp& op, const Way& way) {
   if (op.op == ir::OpKind::conv_weight_grad) return split_weight_grad(op, way);
   return onednn::make_primitive_call(spec_of(op, way));
 }
@@ -203,7 +203,7 @@ bool may_use_winograd(const LibraryOp& op) {
          op.attributes.integer("groups", 1) == 1 && is_one("stride") && is_one("dilation");
 }
 
-std::unique_ptr<LibraryCall> fastest_convolution(const LibraryOp& op) {
+std::unique_ptr<HostCall> fastest_convolution(const LibraryOp& op) {
   const Way direct{.name = "direct"};
   constexpr double kWorthTiming = 3e7;
   if (flops(op) < kWorthTiming) return make_call(op, direct);
@@ -213,7 +213,7 @@ std::unique_ptr<LibraryCall> fastest_convolution(const LibraryOp& op) {
   }
   std::vector<Candidate> candidates;
   for (const Way& way : ways) {
-    const auto make = [&op, way]() -> std::unique_ptr<LibraryCall> {
+    const auto make = [&op, way]() -> std::unique_ptr<HostCall> {
       try {
         const bool is_direct = way.as_stored && likes_images_as_stored(op);
         return is_direct ? nullptr : make_call(op, way);
@@ -233,7 +233,7 @@ bool has_elements(const LibraryOp& op) {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_onednn_convolution(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& op) {
   using ir::OpKind;
   const bool is_convolution = op.op == OpKind::conv || op.op == OpKind::conv_input_grad ||
                               op.op == OpKind::conv_weight_grad;

@@ -14,7 +14,7 @@
 namespace wick::runtime {
 namespace {
 
-class Sgemm final : public LibraryCall {
+class Sgemm final : public HostCall {
  public:
   explicit Sgemm(MatmulShape shape) : shape_(std::move(shape)) {}
 
@@ -67,7 +67,7 @@ class Sgemm final : public LibraryCall {
 };
 
 /// A product with nothing in it, or a sum over nothing.
-class ZeroFill final : public LibraryCall {
+class ZeroFill final : public HostCall {
  public:
   explicit ZeroFill(size_t bytes) : bytes_(bytes) {}
 
@@ -81,7 +81,7 @@ class ZeroFill final : public LibraryCall {
   size_t bytes_;
 };
 
-std::unique_ptr<LibraryCall> matmul_primitive(const MatmulShape& shape) {
+std::unique_ptr<HostCall> matmul_primitive(const MatmulShape& shape) {
   using Dims = dnnl::memory::dims;
   constexpr auto kF32 = dnnl::memory::data_type::f32;
   const auto matrix = [&](int64_t rows, int64_t columns, bool transposed) {
@@ -110,7 +110,7 @@ bool prefers_primitive(const MatmulShape& shape) {
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_onednn_matmul(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_onednn_matmul(const LibraryOp& op) {
   if (op.op != ir::OpKind::matmul || op.result.dtype != DType::f32) return nullptr;
   MatmulShape shape = matmul_shape(op);
   if (op.result.numel() == 0 || shape.k == 0) {

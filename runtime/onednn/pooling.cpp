@@ -46,7 +46,7 @@ memory::desc plain(const Shape& shape) {
   return {onednn::to_dims(shape.extents()), memory::data_type::f32, memory::format_tag::nchw};
 }
 
-class OnednnPooling final : public LibraryCall {
+class OnednnPooling final : public HostCall {
  public:
   OnednnPooling(const LibraryOp& op, const Shape& in, const Shape& out)
       : is_gradient_(op.op == ir::OpKind::avg_pool2d_grad),
@@ -125,12 +125,12 @@ class OnednnPooling final : public LibraryCall {
   int64_t num_inputs_;
   dnnl::primitive primitive_;
   std::string implementation_;
-  std::unique_ptr<LibraryCall> native_;
+  std::unique_ptr<HostCall> native_;
 };
 
 }  // namespace
 
-std::unique_ptr<LibraryCall> make_onednn_pooling(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_onednn_pooling(const LibraryOp& op) {
   if (!ir::has(op.op, ir::kPooling) || op.result.dtype != DType::f32) return nullptr;
   if (op.op == ir::OpKind::max_pool2d_grad) return nullptr;
   if (op.result.numel() == 0 || op.operands[0].numel() == 0) return nullptr;

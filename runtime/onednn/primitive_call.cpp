@@ -22,7 +22,7 @@ struct BoundArg {
   size_t offset = 0;
 };
 
-class PrimitiveCall final : public LibraryCall {
+class PrimitiveCall final : public HostCall {
  public:
   explicit PrimitiveCall(PrimitiveSpec spec)
       : implementation_(std::move(spec.implementation)),
@@ -130,12 +130,12 @@ dnnl::primitive_attr user_scratchpad() {
   return attributes;
 }
 
-std::unique_ptr<LibraryCall> make_primitive_call(PrimitiveSpec spec) {
+std::unique_ptr<HostCall> make_primitive_call(PrimitiveSpec spec) {
   return std::make_unique<PrimitiveCall>(std::move(spec));
 }
 
-std::unique_ptr<LibraryCall> make_reorder(const dnnl::memory::desc& from,
-                                          const dnnl::memory::desc& to) {
+std::unique_ptr<HostCall> make_reorder(const dnnl::memory::desc& from,
+                                       const dnnl::memory::desc& to) {
   const dnnl::reorder::primitive_desc desc(engine(), from, engine(), to, user_scratchpad());
   return make_primitive_call({.implementation = "onednn reorder",
                               .primitive = dnnl::reorder(desc),

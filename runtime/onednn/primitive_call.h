@@ -40,9 +40,9 @@ struct PrimitiveSpec {
 /// Attributes every primitive of ours is made with: the scratchpad comes from the plan's arena.
 dnnl::primitive_attr user_scratchpad();
 
-std::unique_ptr<LibraryCall> make_primitive_call(PrimitiveSpec spec);
+std::unique_ptr<HostCall> make_primitive_call(PrimitiveSpec spec);
 
-std::unique_ptr<LibraryCall> make_reorder(const dnnl::memory::desc& from,
-                                          const dnnl::memory::desc& to);
+std::unique_ptr<HostCall> make_reorder(const dnnl::memory::desc& from,
+                                       const dnnl::memory::desc& to);
 
 }  // namespace wick::runtime::onednn

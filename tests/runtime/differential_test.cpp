@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "support/compiled_backend.h"
 #include <gtest/gtest.h>
 
 namespace wick::runtime {
@@ -45,10 +46,12 @@ DifferentialCase default_pipeline_on(Fusions fusions, uint64_t seed) {
 }
 
 TEST(Differential, MachineCode) {
+  if (!has_llvm()) GTEST_SKIP() << "built without LLVM";
   run_many(num_graphs(), [](uint64_t seed) { return default_pipeline_on(Fusions::compile, seed); });
 }
 
 TEST(Differential, RandomPipelines) {
+  if (!has_llvm()) GTEST_SKIP() << "built without LLVM";
   run_many(num_graphs() / 4, random_case);
 }
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "run_graph.h"
+#include "support/compiled_backend.h"
 #include <gtest/gtest.h>
 
 #include "wick/codegen/kernel_compiler.h"
@@ -14,6 +15,13 @@
 
 namespace wick::runtime {
 namespace {
+
+class LlvmBackend : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_llvm()) GTEST_SKIP() << "built without LLVM";
+  }
+};
 
 constexpr const char* kMixed = R"(
 graph @f(%x: f32[300,200], %w: f32[100,200], %b: f32[100]) -> (f32[300,100], f32[300], f32[]) {
@@ -25,7 +33,7 @@ graph @f(%x: f32[300,200], %w: f32[100,200], %b: f32[100]) -> (f32[300,100], f32
   return %t, %m, %s
 })";
 
-TEST(LlvmBackend, RunsKernelsAndLibraryCalls) {
+TEST_F(LlvmBackend, RunsKernelsAndLibraryCalls) {
   const auto graph = ir::parse_graph(kMixed);
   std::mt19937_64 random(11);
   const auto parameters = random_parameters(*graph, random);
@@ -104,7 +112,7 @@ graph @f(%x: f64[300,170] {donate}) -> (f64[300,170]) {
   return %6
 })"};
 
-TEST(LlvmBackend, WritesRowsOverTheirOperands) {
+TEST_F(LlvmBackend, WritesRowsOverTheirOperands) {
   std::mt19937_64 random(14);
   for (const char* text : kOverwritten) {
     const auto graph = ir::parse_graph(text);
@@ -119,7 +127,7 @@ TEST(LlvmBackend, WritesRowsOverTheirOperands) {
   }
 }
 
-TEST(LlvmBackend, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST_F(LlvmBackend, GivesTheSameBitsForAnyNumberOfThreads) {
   const auto graph = ir::parse_graph(kMixed);
   std::mt19937_64 random(12);
   const auto parameters = random_parameters(*graph, random);
@@ -136,7 +144,7 @@ TEST(LlvmBackend, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(LlvmBackend, FollowsAChangeOfThreadsBetweenRuns) {
+TEST_F(LlvmBackend, FollowsAChangeOfThreadsBetweenRuns) {
   const auto graph = ir::parse_graph(kMixed);
   std::mt19937_64 random(13);
   const auto parameters = random_parameters(*graph, random);
@@ -150,7 +158,7 @@ TEST(LlvmBackend, FollowsAChangeOfThreadsBetweenRuns) {
   EXPECT_TRUE(literal_of(type, *before[0]) == literal_of(type, *after[0]));
 }
 
-TEST(LlvmBackend, RunsOnePlanFromSeveralThreads) {
+TEST_F(LlvmBackend, RunsOnePlanFromSeveralThreads) {
   const auto graph = ir::parse_graph(kMixed);
   std::mt19937_64 random(14);
   const auto parameters = random_parameters(*graph, random);
@@ -174,7 +182,7 @@ TEST(LlvmBackend, RunsOnePlanFromSeveralThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(LlvmBackend, AllocatesNothingNewInASteadyLoop) {
+TEST_F(LlvmBackend, AllocatesNothingNewInASteadyLoop) {
   const auto graph = ir::parse_graph(kMixed);
   std::mt19937_64 random(15);
   const auto arguments = arguments_of(random_parameters(*graph, random));
@@ -189,7 +197,7 @@ TEST(LlvmBackend, AllocatesNothingNewInASteadyLoop) {
   EXPECT_EQ(memory_manager()->stats().system_allocations, before);
 }
 
-TEST(LlvmBackend, CompilesNoKernelForANewBatchSize) {
+TEST_F(LlvmBackend, CompilesNoKernelForANewBatchSize) {
   const auto small = ir::parse_graph(R"(
 graph @f(%x: f32[30,40]) -> (f32[30,40]) {
   %y = exp %x : f32[30,40]
@@ -213,7 +221,7 @@ graph @f(%x: f32[70,40]) -> (f32[70,40]) {
   EXPECT_EQ(after.memory_hits, before.memory_hits + 1);
 }
 
-TEST(RuntimeStats, CountPlansRunsAndSteps) {
+TEST_F(LlvmBackend, CountsPlansRunsAndSteps) {
   const auto graph = ir::parse_graph(kMixed);
   std::mt19937_64 random(16);
   const auto parameters = random_parameters(*graph, random);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "run_graph.h"
+#include "support/compiled_backend.h"
 #include <gtest/gtest.h>
 
 #include "wick/codegen/kernel_compiler.h"
@@ -73,6 +74,8 @@ class KernelProviders : public testing::TestWithParam<TestKernels::Answer> {
 };
 
 TEST_P(KernelProviders, GiveTheKernelsOfAProgram) {
+  if (GetParam() == TestKernels::Answer::compiled && !has_llvm())
+    GTEST_SKIP() << "built without LLVM";
   kernels_.answer = GetParam();
   const auto graph = ir::parse_graph(kProgram);
   std::mt19937_64 random(1);

@@ -29,7 +29,7 @@ LibraryOp make_op(OpKind kind, std::vector<Type> operands, Attributes attributes
   return {kind, std::move(attributes), std::move(operands), std::move(result)};
 }
 
-Literal run(const LibraryCall& call, const LibraryOp& op, const std::vector<Literal>& operands) {
+Literal run(const HostCall& call, const LibraryOp& op, const std::vector<Literal>& operands) {
   std::vector<const void*> pointers;
   for (const Literal& operand : operands)
     pointers.push_back(operand.data());
@@ -55,7 +55,7 @@ std::string describe(const LibraryOp& op) {
 }
 
 void expect_equal(const LibraryOp& op, const std::vector<Literal>& operands) {
-  const auto call = make_library_call(op, 2);
+  const auto call = make_host_call(op, 2);
   ASSERT_NE(call, nullptr) << describe(op);
 
   const Literal got = run(*call, op, operands);
@@ -154,27 +154,36 @@ void expect_convolution(const ConvolutionCase& c) {
   expect_equal(make_op(OpKind::conv_weight_grad, {x, forward.result}, weight));
 }
 
-TEST(ConvolutionCall, TakesTheLayersOfACnn) {
+class ConvolutionCall : public testing::Test {
+ protected:
+  void SetUp() override {
+    const LibraryOp op =
+        make_op(OpKind::conv, {{DType::f32, {1, 1, 4, 4}}, {DType::f32, {1, 1, 3, 3}}}, {});
+    if (make_host_call(op, 1) == nullptr) GTEST_SKIP() << "built without oneDNN";
+  }
+};
+
+TEST_F(ConvolutionCall, TakesTheLayersOfACnn) {
   expect_convolution({.x = {4, 1, 28, 28}, .w = {32, 1, 5, 5}, .padding = {2, 2}});
   expect_convolution({.x = {2, 32, 14, 14}, .w = {64, 32, 5, 5}, .padding = {2, 2}});
   expect_convolution({.x = {2, 16, 9, 9}, .w = {16, 16, 3, 3}, .padding = {1, 1}});
   expect_convolution({.x = {2, 16, 9, 9}, .w = {32, 16, 1, 1}});
 }
 
-TEST(ConvolutionCall, TakesOddExtents) {
+TEST_F(ConvolutionCall, TakesOddExtents) {
   expect_convolution({.x = {1, 1, 1, 1}, .w = {1, 1, 1, 1}});
   expect_convolution({.x = {3, 5, 7, 11}, .w = {7, 5, 3, 2}});
   expect_convolution({.x = {2, 3, 13, 6}, .w = {5, 3, 13, 6}});
   expect_convolution({.x = {1, 17, 5, 5}, .w = {19, 17, 2, 3}, .padding = {1, 2}});
 }
 
-TEST(ConvolutionCall, TakesStrides) {
+TEST_F(ConvolutionCall, TakesStrides) {
   expect_convolution({.x = {2, 3, 12, 13}, .w = {8, 3, 3, 3}, .stride = {2, 2}});
   expect_convolution({.x = {2, 3, 12, 13}, .w = {8, 3, 3, 3}, .stride = {2, 3}, .padding = {1, 1}});
   expect_convolution({.x = {1, 4, 10, 10}, .w = {4, 4, 1, 1}, .stride = {3, 3}});
 }
 
-TEST(ConvolutionCall, TakesDilation) {
+TEST_F(ConvolutionCall, TakesDilation) {
   expect_convolution({.x = {2, 3, 12, 13}, .w = {8, 3, 3, 3}, .dilation = {2, 3}});
   expect_convolution({.x = {2, 3, 12, 13},
                       .w = {8, 3, 3, 3},
@@ -183,13 +192,13 @@ TEST(ConvolutionCall, TakesDilation) {
                       .dilation = {2, 2}});
 }
 
-TEST(ConvolutionCall, TakesGroups) {
+TEST_F(ConvolutionCall, TakesGroups) {
   expect_convolution({.x = {2, 4, 8, 8}, .w = {6, 2, 3, 3}, .padding = {1, 1}, .groups = 2});
   expect_convolution({.x = {2, 8, 8, 8}, .w = {8, 1, 3, 3}, .padding = {1, 1}, .groups = 8});
   expect_convolution({.x = {1, 3, 7, 7}, .w = {6, 1, 3, 3}, .stride = {2, 2}, .groups = 3});
 }
 
-TEST(ConvolutionCall, TakesBlocksOfChannels) {
+TEST_F(ConvolutionCall, TakesBlocksOfChannels) {
   for (const int64_t block : {8, 16}) {
     expect_convolution(
         {.x = {2, 3, 9, 7}, .w = {32, 3, 3, 3}, .padding = {1, 1}, .y_block = block});
@@ -212,7 +221,7 @@ TEST(ConvolutionCall, TakesBlocksOfChannels) {
                       .y_block = 16});
 }
 
-TEST(ConvolutionCall, TakesTheFastestAlgorithm) {
+TEST_F(ConvolutionCall, TakesTheFastestAlgorithm) {
   const ConvolutionCase plain = {.x = {2, 32, 32, 32}, .w = {32, 32, 3, 3}, .padding = {1, 1}};
   expect_convolution(plain);
   ConvolutionCase blocked = plain;
@@ -220,13 +229,13 @@ TEST(ConvolutionCall, TakesTheFastestAlgorithm) {
   expect_convolution(blocked);
 }
 
-TEST(ConvolutionCall, LeavesF64AndEmptyOnesToTheInterpreter) {
+TEST_F(ConvolutionCall, LeavesF64AndEmptyOnesToTheInterpreter) {
   EXPECT_EQ(
-      make_library_call(
+      make_host_call(
           make_op(OpKind::conv, {{DType::f64, {1, 1, 4, 4}}, {DType::f64, {1, 1, 3, 3}}}, {}), 1),
       nullptr);
   EXPECT_EQ(
-      make_library_call(
+      make_host_call(
           make_op(OpKind::conv, {{DType::f32, {0, 1, 4, 4}}, {DType::f32, {1, 1, 3, 3}}}, {}), 1),
       nullptr);
 }
@@ -309,7 +318,7 @@ TEST(PoolingCall, GivesTheGradientToTheFirstLargestAndToNan) {
   const std::vector<Literal> operands = {Literal::from<float>({1, 1, 2, 8}, x),
                                          Literal::from<float>({1, 1, 1, 4}, cotangent)};
 
-  const Literal got = run(*make_library_call(op, 1), op, operands);
+  const Literal got = run(*make_host_call(op, 1), op, operands);
 
   const std::vector<float> expected = {1, 0, 0, 2, 3, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(got, Literal::from<float>({1, 1, 2, 8}, expected));
@@ -421,6 +430,7 @@ TEST(ScatterCall, TakesI32IndicesOfTwoAxesAndNothing) {
 
 /// The call made and run with one thread and with two gives the same bits.
 void expect_same_bits(const LibraryOp& op) {
+  if (make_host_call(op, 1) == nullptr) return;  // a convolution in a build without oneDNN
   std::mt19937_64 random(5);
   std::vector<Literal> operands;
   for (const Type& type : op.operands)
@@ -429,7 +439,7 @@ void expect_same_bits(const LibraryOp& op) {
   for (const int threads : {1, 2, 4}) {
     const ThreadsOption option(threads);
     const ThreadCountScope scope(threads);
-    results.push_back(run(*make_library_call(op, threads), op, operands));
+    results.push_back(run(*make_host_call(op, threads), op, operands));
   }
   EXPECT_TRUE(results[0] == results[1]) << describe(op);
   EXPECT_TRUE(results[0] == results[2]) << describe(op);

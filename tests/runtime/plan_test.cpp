@@ -170,9 +170,9 @@ graph @f(%x: f32[0,3], %w: f32[3,2]) -> (f32[0,2], f32[2], f32[0,3]) {
 
 TEST(Plan, PrintsStepsPlacesAndLiveRanges) {
   const auto graph = ir::parse_graph(R"(
-graph @f(%x: f32[2,3], %w: f32[3,2]) -> (f32[2,2]) {
-  %a = matmul %x, %w : f32[2,2]   loc("net.cpp":7:3)
-  %b = exp %a : f32[2,2]          loc("net.cpp":8:5)
+graph @f(%x: f64[2,3], %w: f64[3,2]) -> (f64[2,2]) {
+  %a = matmul %x, %w : f64[2,2]   loc("net.cpp":7:3)
+  %b = exp %a : f64[2,2]          loc("net.cpp":8:5)
   return %b
 })");
   const auto plan = build_plan(*graph, {});
@@ -180,20 +180,20 @@ graph @f(%x: f32[2,3], %w: f32[3,2]) -> (f32[2,2]) {
   EXPECT_EQ(to_string(*plan),
             R"(plan @f: 0 ops, 0 kernel launches, 1 library calls, 1 interpreted
 steps:
-    0 library   matmul [onednn sgemm]  net.cpp:7:3
-        reads  %x: f32[2,3] @param:0:24, %w: f32[3,2] @param:1:24
-        writes %a: f32[2,2] @arena+0:16
+    0 library   matmul [native matmul]  net.cpp:7:3
+        reads  %x: f64[2,3] @param:0:48, %w: f64[3,2] @param:1:48
+        writes %a: f64[2,2] @arena+0:32
     1 interpret exp  net.cpp:8:5
-        reads  %a: f32[2,2] @arena+0:16
-        writes %b: f32[2,2] @result:0:16
+        reads  %a: f64[2,2] @arena+0:32
+        writes %b: f64[2,2] @result:0:32
 values:
-  %x: f32[2,3] @param:0:24 live start..0
-  %w: f32[3,2] @param:1:24 live start..0
-  %a: f32[2,2] @arena+0:16 live 0..1
-  %b: f32[2,2] @result:0:16 live 1..end
+  %x: f64[2,3] @param:0:48 live start..0
+  %w: f64[3,2] @param:1:48 live start..0
+  %a: f64[2,2] @arena+0:32 live 0..1
+  %b: f64[2,2] @result:0:32 live 1..end
 results:
-  0 f32[2,2]: fresh buffer result:0
-arena 64 bytes (values 64, scratch 0), peak 80 bytes, intermediates 0 bytes
+  0 f64[2,2]: fresh buffer result:0
+arena 64 bytes (values 64, scratch 0), peak 96 bytes, intermediates 0 bytes
 )");
 }
 

@@ -46,7 +46,7 @@ std::vector<Argument> arguments_of(std::span<const Literal> values) {
 }
 
 Literal literal_of(const Type& type, const Buffer& buffer) {
-  return {type, std::span(static_cast<const std::byte*>(buffer.data()), type.num_bytes())};
+  return {type, std::span(static_cast<const std::byte*>(buffer.host_data()), type.num_bytes())};
 }
 
 std::vector<Literal> run_on(std::string_view backend,

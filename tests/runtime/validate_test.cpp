@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "run_graph.h"
+#include "support/compiled_backend.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/parser.h"
@@ -83,13 +84,13 @@ TEST(Validate, AcceptsRounding) {
   EXPECT_EQ(message_with(1e-6F), "");
 }
 
-TEST(Validate, WrapsTheLlvmBackendWhenSwitchedOn) {
+TEST(Validate, WrapsTheBackendWhenSwitchedOn) {
   options().validate = true;
   const auto graph = ir::parse_graph(kProgram);
   std::mt19937_64 random(1);
 
   const auto parameters = random_parameters(*graph, random);
-  const auto results = run_on("llvm", *graph, parameters);
+  const auto results = run_on(compiled_backend(), *graph, parameters);
   options().validate = false;
 
   EXPECT_EQ(difference(run_on("interpreter", *graph, parameters)[0], results[0], true),
