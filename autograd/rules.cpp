@@ -1,11 +1,19 @@
 #include "wick/autograd/rules.h"
 
 #include "wick/tensor/node.h"
+#include "wick/tensor/tensor.h"
 
 namespace wick::autograd {
 namespace {
 
 using Table = std::array<GradientRow, ir::kNumOps>;
+
+/// Barriers also stand between devices: the cotangent goes back to where the operand is.
+Term barrier_gradient(const Step& step) {
+  const std::optional<Device> device = step.operands[0].node()->device();
+  if (!device || step.node.device() == device) return step.cotangent();
+  return step.term(step.result_cotangent.to(*device, step.node.where()));
+}
 
 Table make_table() {
   Table table{};  // sources, random bits and structure have no operand that takes a gradient
@@ -19,8 +27,7 @@ Table make_table() {
     for (const GradientRow& row : rows)
       table[static_cast<size_t>(row.op)] = row;
   }
-  table[static_cast<size_t>(ir::OpKind::barrier)] = {ir::OpKind::barrier,
-                                                     {[](const Step& s) { return s.cotangent(); }}};
+  table[static_cast<size_t>(ir::OpKind::barrier)] = {ir::OpKind::barrier, {barrier_gradient}};
   return table;
 }
 

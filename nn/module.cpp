@@ -107,6 +107,14 @@ void Module::zero_grad() {
   }
 }
 
+void Module::to(Device device, Where where) {
+  const NoGradGuard no_grad;
+  for (Parameter& parameter : parameters())
+    parameter.assign(parameter.value().to(device, where), where);
+  for (NamedBuffer& named : named_buffers())
+    named.buffer.assign(named.buffer.value().to(device, where), where);
+}
+
 void Module::train(bool training) {
   training_ = training;
   std::vector<Module*> open = {this};

@@ -51,6 +51,10 @@ class Module {
 
   [[nodiscard]] bool is_training() const { return training_; }
 
+  /// Moves parameters and buffers of this module and all below it. Optimizers whose state was made
+  /// before cannot go on: make them after.
+  void to(Device device, Where where = Where::current());
+
   /// Writes parameters and buffers in the safetensors format. Error if the file cannot be written.
   void save(const std::string& path, Where where = Where::current()) const;
   /// Reads what save() wrote. Error naming file, parameter and both types when a name or type

@@ -162,9 +162,9 @@ Tensor import(Managed* managed, Where where) {
     // Somebody else may look at the memory: results must not be put there.
     Ref<runtime::Buffer> buffer =
         runtime::Buffer::wrap(data, type.num_bytes(), let_go, /*writable=*/false);
-    return Tensor(detail::Node::leaf(type, std::move(buffer), where));
+    return Tensor(detail::Node::imported_leaf(type, std::move(buffer), where));
   }
-  Tensor copy(detail::Node::leaf(type, copy_of(data, type, strides, where), where));
+  Tensor copy(detail::Node::imported_leaf(type, copy_of(data, type, strides, where), where));
   let_go();
   return copy;
 }

@@ -6,6 +6,7 @@
 #include "wick/ir/printer.h"
 #include "wick/passes/options.h"
 #include "wick/runtime/compile_record.h"
+#include "wick/tensor/device_scope.h"
 #include "wick/tensor/import.h"
 #include "wick/tensor/materialize.h"
 
@@ -13,12 +14,17 @@ namespace wick {
 
 namespace {
 
-std::unique_ptr<ir::Graph> pending_graph(std::span<const Tensor> tensors, bool with_donations) {
+std::vector<Ref<detail::Node>> nodes_of(std::span<const Tensor> tensors) {
   std::vector<Ref<detail::Node>> nodes;
   for (const Tensor& tensor : tensors) {
     if (!tensor.defined()) throw Error({}, "explain", "the tensor is undefined");
     nodes.push_back(tensor.node());
   }
+  return nodes;
+}
+
+std::unique_ptr<ir::Graph> pending_graph(std::span<const Ref<detail::Node>> nodes,
+                                         bool with_donations) {
   const std::lock_guard guard(detail::materialization_lock());
   detail::Capture capture;
   capture.walk(nodes, false);
@@ -63,13 +69,15 @@ std::string summary_text(const runtime::ProgramSummary& summary) {
 }  // namespace
 
 std::string Tensor::ir() const {
-  return ir::to_string(*pending_graph({this, 1}, false));
+  return ir::to_string(*pending_graph(nodes_of({this, 1}), false));
 }
 
 std::string explain(std::span<const Tensor> tensors) {
-  std::unique_ptr<ir::Graph> graph = pending_graph(tensors, true);
+  const std::vector<Ref<detail::Node>> nodes = nodes_of(tensors);
+  std::unique_ptr<ir::Graph> graph = pending_graph(nodes, true);
   std::string text = "Recorded:\n" + ir::to_string(*graph, {.locations = true});
 
+  const detail::DeviceScope scope(detail::device_of(nodes));
   const std::string& backend = wick::options().backend;
   runtime::CompileRecord record;
   const std::unique_ptr<runtime::Executable> executable =

@@ -1,7 +1,9 @@
 #include "wick/tensor/materialize.h"
 
+#include <algorithm>
 #include <iostream>
 #include <mutex>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,7 @@
 #include "wick/runtime/backend.h"
 #include "wick/runtime/profiler.h"
 #include "wick/tensor/compile_capture.h"
+#include "wick/tensor/device_scope.h"
 #include "wick/tensor/plan_cache.h"
 
 namespace wick::detail {
@@ -116,10 +119,17 @@ runtime::Executable& compiled(const Capture& capture,
   return *cache.insert(capture, compile_capture(capture, reason, where));
 }
 
-void bind(const Capture& capture, std::vector<runtime::Argument>& arguments) {
+/// Backends of the host take its memory alone; one of a device sees to what comes from elsewhere.
+void bind(const Capture& capture, bool is_on_host, std::vector<runtime::Argument>& arguments) {
   for (const uint32_t leaf : capture.leaves()) {
     const Node& node = *capture.entries()[leaf].node;
-    arguments.push_back({node.data(), Ref<runtime::Buffer>(node.value())});
+    runtime::Buffer* const value = node.value();
+    const bool is_in_place = value != nullptr && (!is_on_host || value->device().is_cpu());
+    if (is_in_place) {
+      arguments.push_back({value->data(), Ref<runtime::Buffer>(value)});
+    } else {
+      arguments.push_back({node.data(), nullptr});
+    }
   }
 }
 
@@ -137,7 +147,7 @@ void run(const Capture& capture,
          std::vector<runtime::Argument>& arguments,
          std::vector<Ref<Node>>& gone) {
   arguments.clear();
-  bind(capture, arguments);
+  bind(capture, runtime::device_of_backend(options().backend).is_cpu(), arguments);
   std::vector<Ref<runtime::Buffer>> values;
   try {
     values = executable.run(arguments);
@@ -162,17 +172,10 @@ void run(const Capture& capture,
   }
 }
 
-}  // namespace
-
-std::mutex& materialization_lock() {
-  static auto* const lock = new std::mutex;  // NOLINT: never destroyed, as the plan cache.
-  return *lock;
-}
-
-void materialize_nodes(std::span<const Ref<Node>> nodes,
-                       const MaterializeRequest& request,
-                       std::source_location where) {
-  profile::start_as_told();
+/// In one program of the backend in force.
+void materialize_here(std::span<const Ref<Node>> nodes,
+                      const MaterializeRequest& request,
+                      std::source_location where) {
   std::vector<Ref<Node>> gone;  // outlives the lock
   ProfiledMaterialization profiled(request.reason, where);
   const std::lock_guard guard(materialization_lock());
@@ -187,6 +190,31 @@ void materialize_nodes(std::span<const Ref<Node>> nodes,
   }
   runtime::Executable& executable = compiled(space.capture, request.reason, where);
   run(space.capture, executable, space.arguments, gone);
+}
+
+}  // namespace
+
+std::mutex& materialization_lock() {
+  static auto* const lock = new std::mutex;  // NOLINT: never destroyed, as the plan cache.
+  return *lock;
+}
+
+void materialize_nodes(std::span<const Ref<Node>> nodes,
+                       const MaterializeRequest& request,
+                       std::source_location where) {
+  profile::start_as_told();
+  const std::optional<Device> device = device_of(nodes);
+  const DeviceScope scope(device);
+  const auto is_elsewhere = [&](const Ref<Node>& node) {
+    return device && node->device() && *node->device() != *device;
+  };
+  if (std::ranges::none_of(nodes, is_elsewhere)) return materialize_here(nodes, request, where);
+  std::vector<Ref<Node>> here;
+  std::vector<Ref<Node>> elsewhere;
+  for (const Ref<Node>& node : nodes)
+    (is_elsewhere(node) ? elsewhere : here).push_back(node);
+  materialize_here(here, request, where);
+  materialize_nodes(elsewhere, request, where);
 }
 
 void materialize_with_escaping(std::span<const Tensor> tensors,

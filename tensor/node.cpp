@@ -4,7 +4,11 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "wick/ir/check.h"
+#include "wick/ir/error.h"
+#include "wick/passes/options.h"
 #include "wick/tensor/node_pool.h"
 #include "wick/tensor/pending_limit.h"
 
@@ -40,6 +44,24 @@ void count_pending(int64_t change) {
 }
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local NodePool<sizeof(Node)> pool;
+
+[[noreturn]] void fail_on_devices(ir::OpKind op,
+                                  std::span<Ref<Node>> operands,
+                                  const ir::Attributes& attributes,
+                                  std::source_location where) {
+  std::string places;
+  for (const Ref<Node>& operand : operands) {
+    if (!operand->device()) continue;
+    places += fmt::format("{}{} on {}",
+                          places.empty() ? "" : ", ",
+                          to_string(operand->type()),
+                          to_string(*operand->device()));
+  }
+  throw Error(
+      where,
+      ir::op_name(op, attributes),
+      fmt::format("the operands are on different devices: {}; to(device) moves a tensor", places));
+}
 
 }  // namespace
 
@@ -90,10 +112,16 @@ Ref<Node> Node::record_moving(ir::OpKind op,
   }
   uint32_t depth = 0;
   bool requires_grad = false;
+  int8_t device = kAnywhere;
   for (size_t i = 0; i < operands.size(); ++i) {
     types[i] = &operands[i]->type_;
     depth = std::max(depth, operands[i]->pending_depth());
     requires_grad |= operands[i]->requires_grad();
+    const int8_t there = operands[i]->device_;
+    if (there == kAnywhere) continue;
+    if (device != kAnywhere && device != there) [[unlikely]]
+      fail_on_devices(op, operands, attributes ? attributes->value : kNoAttributes, where);
+    device = there;
   }
   Type type = ir::infer_type(
       op, {types, operands.size()}, attributes ? attributes->value : kNoAttributes, where);
@@ -105,6 +133,7 @@ Ref<Node> Node::record_moving(ir::OpKind op,
   Ref<Node> node = Ref<Node>::first(new Node(op, flags, std::move(type), where));
   node->attributes_ = std::move(attributes);
   node->marks_.depth = depth + 1;
+  node->device_ = device;
   count_pending(1);
   node->take_operands(operands);
   return node;
@@ -114,8 +143,16 @@ Ref<Node> Node::leaf(Type type, Ref<runtime::Buffer> value, std::source_location
   check(value && value->size() >= type.num_bytes(), "a leaf's buffer holds its elements");
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory)
   Ref<Node> node = Ref<Node>::first(new Node(ir::OpKind::parameter, 0, std::move(type), where));
+  node->set_device(value->device());
   node->value_.store(value.leak(), std::memory_order_release);
   return node;
+}
+
+Ref<Node> Node::imported_leaf(Type type, Ref<runtime::Buffer> value, std::source_location where) {
+  const Device device = runtime::device_of_backend(options().backend);
+  if (!device.is_cpu())
+    value = runtime::copy_to(device, value, {.purpose = "leaf", .where = where});
+  return leaf(std::move(type), std::move(value), where);
 }
 
 Ref<Node> Node::scalar(DType dtype, uint64_t bits, std::source_location where) {
@@ -149,7 +186,7 @@ const ir::Attributes& Node::attributes() const {
 }
 
 const void* Node::data() const {
-  if (const runtime::Buffer* buffer = value()) return buffer->data();
+  if (const runtime::Buffer* buffer = value()) return buffer->host_data();
   if (is_scalar_leaf()) return &scalar_bits_;
   check(op_ == ir::OpKind::constant, "a pending node has no data");
   return attributes_->value.literal("value").data();

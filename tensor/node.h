@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <utility>
@@ -54,6 +55,8 @@ class Node final : public RefCounted<Node> {
                                  Ref<const SharedAttributes> attributes,
                                  std::source_location where);
   static Ref<Node> leaf(Type type, Ref<runtime::Buffer> value, std::source_location where);
+  /// From values that the program brings along: on the device of the backend in force.
+  static Ref<Node> imported_leaf(Type type, Ref<runtime::Buffer> value, std::source_location where);
   /// A rank-0 leaf passed to plans by content, never part of a trace key.
   static Ref<Node> scalar(DType dtype, uint64_t bits, std::source_location where);
   static Ref<Node> constant(Literal value, std::source_location where);
@@ -74,6 +77,13 @@ class Node final : public RefCounted<Node> {
 
   [[nodiscard]] const std::source_location& where() const { return where_; }
 
+  /// Where it is computed: with its operands. Empty for what has none, and what is made of that:
+  /// numbers, zeros and random bits are computed where they are used.
+  [[nodiscard]] std::optional<Device> device() const {
+    if (device_ == kAnywhere) return std::nullopt;
+    return device_ == kHost ? cpu() : Device{Device::Kind::cuda, static_cast<uint8_t>(device_)};
+  }
+
   /// Longest chain of pending nodes below this one, itself included; 0 when there is none. May be
   /// too large after something in the middle of the chain was materialized.
   [[nodiscard]] uint32_t pending_depth() const { return is_materialized() ? 0 : marks_.depth; }
@@ -88,10 +98,16 @@ class Node final : public RefCounted<Node> {
     return is_scalar_leaf() ? nullptr : value_.load(std::memory_order_acquire);
   }
 
-  /// Address of the elements of a materialized node, scalar leaf or constant.
+  /// The elements of a materialized node, scalar leaf or constant, for the host to read.
   [[nodiscard]] const void* data() const;
   /// The first value stays.
   void set_value(Ref<runtime::Buffer> value);
+
+  /// Of a node that nobody else knows yet.
+  void set_device(Device device) {
+    device_ = device.is_cpu() ? kHost : static_cast<int8_t>(device.ordinal);
+  }
+
   /// Lets go of the operands; later calls do nothing.
   void release_operands();
   /// As release_operands, but hands the references over instead of dropping them: for callers who
@@ -151,6 +167,9 @@ class Node final : public RefCounted<Node> {
     kCounted = 1U << 7U,  // is in the count of pending nodes
   };
 
+  static constexpr int8_t kAnywhere = -2;
+  static constexpr int8_t kHost = -1;
+
   Node(ir::OpKind op, uint8_t flags, Type&& type, std::source_location where)
       : op_(op),
         flags_(flags),
@@ -183,6 +202,7 @@ class Node final : public RefCounted<Node> {
   ir::OpKind op_;
   std::atomic<uint8_t> flags_;
   uint8_t num_inline_ = 0;
+  int8_t device_ = kAnywhere;  // one byte is left of the line: a GPU is its ordinal
 
   union {
     Marks marks_{};

@@ -18,7 +18,7 @@ Tensor load_npy(const std::string& path, std::source_location where) {
                                        {.purpose = "leaf", .op = "load_npy", .where = where});
     return static_cast<std::byte*>(buffer->data());
   });
-  return Tensor(detail::Node::leaf(std::move(type), std::move(buffer), where));
+  return Tensor(detail::Node::imported_leaf(std::move(type), std::move(buffer), where));
 }
 
 void save_npy(const std::string& path, const Tensor& tensor, std::source_location where) {

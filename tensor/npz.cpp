@@ -16,14 +16,24 @@ std::map<std::string, Tensor> load_npz(const std::string& path, Where where) {
   InputFile file({.op = "load_npz", .path = path, .where = where});
   const ir::ByteSource source{
       file.size(), [&](uint64_t offset, std::span<std::byte> bytes) { file.read(offset, bytes); }};
-  std::map<std::string, Tensor> tensors;
+
+  struct Loaded {
+    Type type;
+    Ref<runtime::Buffer> buffer;
+  };
+
+  std::map<std::string, Loaded> loaded;  // filled when read_npz returns
   ir::read_npz(source, file.use(), [&](std::string_view name, const Type& type) {
     Ref<runtime::Buffer> buffer = runtime::Buffer::allocate(
         type.num_bytes(), {.purpose = "leaf", .op = "load_npz", .where = where});
     auto* const data = static_cast<std::byte*>(buffer->data());
-    tensors[std::string(name)] = Tensor(detail::Node::leaf(type, std::move(buffer), where));
+    loaded[std::string(name)] = {type, std::move(buffer)};
     return data;
   });
+  std::map<std::string, Tensor> tensors;
+  for (auto& [name, array] : loaded) {
+    tensors[name] = Tensor(detail::Node::imported_leaf(array.type, std::move(array.buffer), where));
+  }
   return tensors;
 }
 

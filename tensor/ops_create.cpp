@@ -26,7 +26,7 @@ Tensor copied(std::string_view op, const void* data, Type type, Where where) {
   Ref<runtime::Buffer> buffer =
       runtime::Buffer::allocate(bytes, {.purpose = "leaf", .op = op, .where = where});
   if (bytes != 0) std::memcpy(buffer->data(), data, bytes);
-  return Tensor(Node::leaf(std::move(type), std::move(buffer), where));
+  return Tensor(Node::imported_leaf(std::move(type), std::move(buffer), where));
 }
 
 Tensor counting(std::string_view op, const Shape& shape, int64_t axis, DType dtype, Where where) {
@@ -146,7 +146,7 @@ Tensor from_buffer(void* data, Type type, std::function<void()> deleter, Where w
   }
   Ref<runtime::Buffer> buffer =
       runtime::Buffer::wrap(data, bytes, std::move(deleter), /*writable=*/false);
-  return Tensor(Node::leaf(std::move(type), std::move(buffer), where));
+  return Tensor(Node::imported_leaf(std::move(type), std::move(buffer), where));
 }
 
 }  // namespace wick

@@ -59,6 +59,23 @@ Shape resolve_shape(const Type& type, Shape shape, Where where) {
   return shape;
 }
 
+constexpr size_t kDeviceAlignment = 64;  // kernels of a GPU read vectors
+
+/// The elements from byte `begin` on. Where a GPU could not read them there, they are copied.
+Ref<runtime::Buffer> part_of(const Ref<runtime::Buffer>& whole,
+                             size_t begin,
+                             const Type& type,
+                             Where where) {
+  runtime::DeviceMemory* const device = whole->device_memory();
+  const size_t bytes = type.num_bytes();
+  if (device == nullptr || begin % kDeviceAlignment == 0)
+    return runtime::Buffer::part_of(whole, begin, bytes);
+  Ref<runtime::Buffer> copy =
+      runtime::Buffer::allocate(*device, bytes, {.purpose = "copy", .op = "slice", .where = where});
+  device->copy(copy->data(), static_cast<const std::byte*>(whole->data()) + begin, bytes);
+  return copy;
+}
+
 /// Consecutive elements of a computed tensor need no program: the result refers to x's memory. So
 /// a batch's position in its data set is no part of any trace.
 std::optional<Tensor> view_of(
@@ -74,13 +91,9 @@ std::optional<Tensor> view_of(
   }
   Type type = node.type();
   type.shape.set(axis, count);
-  auto* const data = static_cast<std::byte*>(buffer->data()) + start * stride;
-  const size_t bytes = type.num_bytes();
-  auto keep_alive = [owner = Ref<runtime::Buffer>(buffer)] {};
-  return Tensor(detail::Node::leaf(
-      std::move(type),
-      runtime::Buffer::wrap(data, bytes, std::move(keep_alive), /*writable=*/false),
-      where));
+  Ref<runtime::Buffer> part =
+      part_of(Ref<runtime::Buffer>(buffer), static_cast<size_t>(start * stride), type, where);
+  return Tensor(detail::Node::leaf(std::move(type), std::move(part), where));
 }
 
 }  // namespace

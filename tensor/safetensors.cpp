@@ -29,7 +29,7 @@ Tensor read_tensor(InputFile& file, const ir::SafetensorsEntry& entry, std::sour
   const std::span elements(static_cast<std::byte*>(buffer->data()), entry.type.num_bytes());
   file.read(entry.offset, elements);
   ir::check_safetensors_data(entry, elements, file.use());
-  return Tensor(detail::Node::leaf(entry.type, std::move(buffer), where));
+  return Tensor(detail::Node::imported_leaf(entry.type, std::move(buffer), where));
 }
 
 }  // namespace

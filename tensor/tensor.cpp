@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/passes/options.h"
+#include "wick/runtime/device.h"
 #include "wick/tensor/materialize.h"
 #include "wick/tensor/ops.h"
 
@@ -97,6 +99,34 @@ bool Tensor::is_materialized() const {
 
 Tensor Tensor::to(DType dtype, Where where) const {
   return cast(*this, dtype, where);
+}
+
+Device Tensor::device() const {
+  const detail::Node& node = defined_node(*this, "device", {});
+  if (node.device()) return *node.device();
+  const runtime::Buffer* const value = node.value();
+  return value == nullptr ? runtime::device_of_backend(options().backend) : value->device();
+}
+
+Tensor Tensor::to(Device device, Where where) const {
+  const detail::Node& node = defined_node(*this, "to", where);
+  if (node.device() == device) return *this;
+  try {
+    if (!device.is_cpu()) (void)runtime::device_memory(device);
+    // A barrier is its first operand's value, and its gradient rule finds the way back.
+    const Tensor operands[] = {*this, *this};
+    Tensor moved = record(ir::OpKind::barrier, operands, {}, where);
+    moved.node()->set_device(device);
+    if (!node.device()) return moved;  // will be computed there
+    detail::materialize_nodes({&node_, 1}, {"to"}, where);
+    const runtime::AllocationTag tag{.purpose = "copy", .op = "to", .where = where};
+    moved.node()->set_value(runtime::copy_to(device, Ref<runtime::Buffer>(node.value()), tag));
+    if (!moved.node()->keeps_history()) moved.node()->release_operands();
+    return moved;
+  } catch (const Error& error) {
+    if (error.where().is_known()) throw;
+    throw Error(where, "to", fmt::format("{}: {}", error.op(), error.text()));
+  }
 }
 
 Tensor Tensor::reshape(Shape shape, Where where) const {

@@ -53,6 +53,10 @@ class [[nodiscard]] Tensor {
 
   [[nodiscard]] DType dtype() const;
   [[nodiscard]] const Type& type() const;
+  /// Where it is, or will be computed. What no tensor with a place takes part in (numbers, zeros,
+  /// random values) is computed where it is used: on the device of the backend in force by itself,
+  /// on that of a tensor it is combined with otherwise.
+  [[nodiscard]] Device device() const;
 
   // Values; these materialize.
 
@@ -64,7 +68,8 @@ class [[nodiscard]] Tensor {
   [[nodiscard]] std::vector<T> to_vector(
       std::source_location where = std::source_location::current()) const;
 
-  /// The elements in place, valid while this tensor lives. T must store dtype().
+  /// The elements, valid while this tensor lives: in place, or copied once from the device they are
+  /// on. T must store dtype().
   template <typename T>
   [[nodiscard]] std::span<const T> data(
       std::source_location where = std::source_location::current()) const {
@@ -93,6 +98,10 @@ class [[nodiscard]] Tensor {
 
   // Method spellings of the functions in wick/tensor/ops.h.
   [[nodiscard]] Tensor to(DType dtype,
+                          std::source_location where = std::source_location::current()) const;
+  /// The same values on another device; this tensor where it is there. Materializes, and gradients
+  /// flow back. Error naming what is missing where there is no such device.
+  [[nodiscard]] Tensor to(Device device,
                           std::source_location where = std::source_location::current()) const;
   [[nodiscard]] Tensor reshape(Shape shape,
                                std::source_location where = std::source_location::current()) const;

@@ -40,7 +40,7 @@ Tensor HostArray::to_tensor(Where where) const {
   auto keep = [buffer = buffer_] {};
   Ref<runtime::Buffer> view =
       runtime::Buffer::wrap(begin_, type_.num_bytes(), std::move(keep), false);
-  return Tensor(detail::Node::leaf(type_, std::move(view), where));
+  return Tensor(detail::Node::imported_leaf(type_, std::move(view), where));
 }
 
 void HostArray::check_dtype(DType wanted) const {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "support/compiled_backend.h"
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
@@ -19,7 +20,7 @@ class Anomaly : public testing::TestWithParam<const char*> {
   static Options detecting() {
     Options options = wick::options();
     options.detect_anomaly = true;
-    options.backend = GetParam();
+    options.backend = backend_named(GetParam());
     return options;
   }
 
@@ -82,7 +83,7 @@ TEST_P(Anomaly, FindsTheFirstOfSeveral) {
             "log: gave NaN at [0] of f32[1], and no operand holds one");
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Anomaly, testing::Values("interpreter", "llvm"));
+INSTANTIATE_TEST_SUITE_P(Backends, Anomaly, testing::Values("interpreter", "compiled"));
 
 }  // namespace
 }  // namespace wick

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "gradcheck.h"
+#include "support/compiled_backend.h"
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
@@ -65,7 +66,7 @@ class Backends : public testing::TestWithParam<Case> {};
 
 TEST_P(Backends, AgreeOnGradients) {
   const Case& c = GetParam();
-  const auto compiled = gradients_on("llvm", c.f, c.shapes);
+  const auto compiled = gradients_on(compiled_backend(), c.f, c.shapes);
   const auto expected = gradients_on("interpreter", c.f, c.shapes);
 
   // Sums of a few hundred terms in another order, functions to 2 ulp.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gradcheck.h"
+#include "support/compiled_backend.h"
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
@@ -130,8 +131,9 @@ int64_t planned_peak(bool is_checkpointed) {
 }
 
 TEST(Checkpoint, TakesLessMemory) {
+  if (compiled_backend() == "interpreter") GTEST_SKIP() << "about the memory of compiled programs";
   Options options = wick::options();
-  options.backend = "llvm";
+  options.backend = compiled_backend();
   const ScopedOptions scope(options);
   const int64_t plain = planned_peak(false);
   const int64_t checkpointed = planned_peak(true);

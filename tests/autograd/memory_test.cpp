@@ -1,3 +1,4 @@
+#include "support/on_host.h"
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
@@ -26,6 +27,7 @@ int64_t matrices_since(int64_t start) {
 }
 
 TEST(Memory, SavedValuesGoAfterBackward) {
+  if (!on_host()) GTEST_SKIP() << "counts memory of the host";
   const int64_t start = bytes_in_use();
   Tensor x = full({kSide, kSide}, 0.5);
   materialize(x);
@@ -44,6 +46,7 @@ TEST(Memory, SavedValuesGoAfterBackward) {
 }
 
 TEST(Memory, HistoryThatIsNeverUsedGoesWithItsTensors) {
+  if (!on_host()) GTEST_SKIP() << "counts memory of the host";
   const int64_t start = bytes_in_use();
   Tensor x = full({kSide, kSide}, 0.5);
   materialize(x);
@@ -73,6 +76,7 @@ TEST(Memory, RetainedHistoryGoesWithItsTensors) {
 }
 
 TEST(Memory, GradientsThatNobodyReadsStayBounded) {
+  if (!on_host()) GTEST_SKIP() << "counts memory of the host";
   forget_pending();
   const int64_t start = bytes_in_use();
   Tensor frozen = full({kSide, kSide}, 0.5);

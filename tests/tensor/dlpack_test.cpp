@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "expect_values.h"
+#include "support/on_host.h"
 
 #include "wick/tensor/dlpack_abi.h"
 
@@ -37,6 +38,7 @@ struct Foreign {
 };
 
 TEST(DLPack, UsesRowMajorMemoryInPlace) {
+  if (!on_host()) GTEST_SKIP() << "shares memory of the host";
   Foreign foreign;
   {
     const Tensor x = from_dlpack(&foreign.managed);
@@ -102,6 +104,7 @@ TEST(DLPack, CopiesMisalignedMemory) {
 }
 
 TEST(DLPack, StridesOfSingleElementsSayNothing) {
+  if (!on_host()) GTEST_SKIP() << "shares memory of the host";
   Foreign foreign;
   foreign.shape = {1, 3};
   foreign.strides = {77, 1};
@@ -115,6 +118,7 @@ TEST(DLPack, StridesOfSingleElementsSayNothing) {
 }
 
 TEST(DLPack, EveryDtypeThereAndBack) {
+  if (!on_host()) GTEST_SKIP() << "shares memory of the host";
   for (int i = 0; i < kNumDTypes; ++i) {
     const auto dtype = static_cast<DType>(i);
     const Tensor x = tensor({{0, 1, 1}, {1, 0, 1}}).to(dtype);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "expect_values.h"
+#include "support/compiled_backend.h"
 
 #include "wick/autograd/activation.h"
 #include "wick/autograd/elementary.h"
@@ -148,7 +149,7 @@ Tensor edges(DType dtype) {
   return cast(from_vector(values, {count}), dtype);
 }
 
-std::vector<double> values_on(const char* backend, const Tensor& input, const Unary& f) {
+std::vector<double> values_on(const std::string& backend, const Tensor& input, const Unary& f) {
   Options chosen = options();
   chosen.backend = backend;
   const ScopedOptions scope(chosen);
@@ -157,7 +158,7 @@ std::vector<double> values_on(const char* backend, const Tensor& input, const Un
   return f.function(x).to_vector<double>();
 }
 
-std::vector<double> values_on(const char* backend, const Tensor& input, const Binary& f) {
+std::vector<double> values_on(const std::string& backend, const Tensor& input, const Binary& f) {
   Options chosen = options();
   chosen.backend = backend;
   const ScopedOptions scope(chosen);
@@ -194,7 +195,7 @@ class EveryDtype : public ::testing::TestWithParam<DType> {
     const Tensor input = edges(dtype);
     materialize(input);
     const auto expected = values_on("interpreter", input, f);
-    const auto got = values_on("llvm", input, f);
+    const auto got = values_on(compiled_backend(), input, f);
     ASSERT_EQ(expected.size(), got.size()) << f.name;
     for (size_t i = 0; i < got.size(); ++i) {
       EXPECT_TRUE(agree(expected[i], got[i], tolerance_of(dtype)))

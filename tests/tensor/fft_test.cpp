@@ -8,6 +8,7 @@
 
 #include "expect_values.h"
 #include "gradcheck.h"
+#include "support/compiled_backend.h"
 #include "support/failing_call.h"
 
 #include "wick/autograd/autograd.h"
@@ -74,7 +75,7 @@ void expect_near(const Tensor& got, const Tensor& expected, double tolerance) {
 
 class Fft : public ::testing::TestWithParam<std::pair<const char*, DType>> {
  protected:
-  Fft() : previous_(std::exchange(options().backend, GetParam().first)) {}
+  Fft() : previous_(std::exchange(options().backend, backend_named(GetParam().first))) {}
 
   ~Fft() override { options().backend = previous_; }
 
@@ -162,9 +163,9 @@ TEST_P(Fft, OfNothingIsNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Types,
                          Fft,
-                         ::testing::Values(std::pair("llvm", DType::f64),
-                                           std::pair("llvm", DType::f32),
-                                           std::pair("llvm", DType::f16),
+                         ::testing::Values(std::pair("compiled", DType::f64),
+                                           std::pair("compiled", DType::f32),
+                                           std::pair("compiled", DType::f16),
                                            std::pair("interpreter", DType::f64)),
                          [](const auto& info) {
                            return std::string(info.param.first) + "_" +

@@ -7,6 +7,7 @@
 
 #include "expect_values.h"
 #include "gradcheck.h"
+#include "support/compiled_backend.h"
 #include "support/failing_call.h"
 
 #include "wick/autograd/autograd.h"
@@ -53,7 +54,7 @@ Tensor identity_like(const Tensor& x) {
 /// Factorizations and solutions put back together, for each dtype, on each backend.
 class Linalg : public ::testing::TestWithParam<std::pair<const char*, DType>> {
  protected:
-  Linalg() : previous_(std::exchange(options().backend, GetParam().first)) {}
+  Linalg() : previous_(std::exchange(options().backend, backend_named(GetParam().first))) {}
 
   ~Linalg() override { options().backend = previous_; }
 
@@ -147,10 +148,10 @@ TEST_P(Linalg, SolutionsSolve) {
 
 INSTANTIATE_TEST_SUITE_P(Types,
                          Linalg,
-                         ::testing::Values(std::pair("llvm", DType::f64),
-                                           std::pair("llvm", DType::f32),
-                                           std::pair("llvm", DType::f16),
-                                           std::pair("llvm", DType::bf16),
+                         ::testing::Values(std::pair("compiled", DType::f64),
+                                           std::pair("compiled", DType::f32),
+                                           std::pair("compiled", DType::f16),
+                                           std::pair("compiled", DType::bf16),
                                            std::pair("interpreter", DType::f64)),
                          [](const auto& info) {
                            return std::string(info.param.first) + "_" +

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "expect_values.h"
+#include "support/test_file.h"
 
 #include "wick/ir/npy.h"
 
@@ -19,7 +20,7 @@ class Npy : public ::testing::Test {
 };
 
 TEST_F(Npy, LoadsWhatNumPyWrote) {
-  const std::string folder = std::string(WICK_SOURCE_DIR) + "/tests/ir/npy_files/";
+  const std::string folder = test_file(WICK_SOURCE_DIR "/tests/ir/npy_files/");
 
   const Tensor x = load_npy(folder + "f2_big_endian_fortran.npy");
 

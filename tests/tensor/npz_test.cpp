@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "expect_values.h"
+#include "support/test_file.h"
 
 #include "wick/ir/literal.h"
 #include "wick/ir/npz.h"
@@ -17,7 +18,7 @@ namespace {
 using testing::expect_values;
 
 std::string reference(const std::string& name) {
-  return std::string(WICK_SOURCE_DIR) + "/tests/tensor/npz_files/" + name;
+  return test_file(WICK_SOURCE_DIR "/tests/tensor/npz_files/" + name);
 }
 
 std::string contents(const std::string& path) {

@@ -55,7 +55,9 @@ TEST(Movement, SliceOfTheLeadingAxisOfAValueIsAView) {
   const Tensor row = select(x, 0, -1);
 
   EXPECT_TRUE(rows.is_materialized());
-  EXPECT_EQ(rows.data<float>().data(), x.data<float>().data() + 3);
+  if (x.device().is_cpu()) {
+    EXPECT_EQ(rows.data<float>().data(), x.data<float>().data() + 3);
+  }
   x = Tensor();  // the view keeps the memory
   expect_values(rows, {2, 3}, {3, 4, 5, 6, 7, 8});
   expect_values(row, {3}, {9, 10, 11});

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "expect_values.h"
+#include "support/test_file.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -73,7 +74,7 @@ PrintOptions options_of(const Json& json) {
 }
 
 TEST(Print, EverythingAsNumPyDoes) {
-  std::ifstream file(std::string(WICK_SOURCE_DIR) + "/tests/tensor/print_cases/numpy.json");
+  std::ifstream file(test_file(WICK_SOURCE_DIR "/tests/tensor/print_cases/numpy.json"));
   const Json cases = Json::parse(file);
   ASSERT_GT(cases.size(), 100U);
   for (const Json& each : cases) {

@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "expect_values.h"
+#include "support/compiled_backend.h"
 
 #include "wick/codegen/kernel_compiler.h"
 #include "wick/passes/options.h"
@@ -108,7 +109,7 @@ std::vector<std::vector<double>> integer_draws(const Options& options) {
 
 TEST(Random, EveryBackendAndPipelineDrawsTheSame) {
   Options compiled = options();
-  compiled.backend = "llvm";
+  compiled.backend = compiled_backend();
   Options interpreted = options();
   interpreted.backend = "interpreter";
   Options unfused = compiled;
