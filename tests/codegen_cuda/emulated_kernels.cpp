@@ -2,34 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
 
-#include "support/temporary_folder.h"
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 namespace wick::codegen::cuda::test {
-
-namespace {
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-}  // namespace
-
-EmulatedKernels::EmulatedKernels() = default;
-
-EmulatedKernels::~EmulatedKernels() {
-  for (void* library : libraries_)
-    dlclose(library);
-}
 
 void EmulatedKernels::add(const std::shared_ptr<const Kernel>& kernel,
                           std::span<const int64_t> params) {
@@ -57,35 +33,11 @@ void EmulatedKernels::compile() {
 }
 
 void EmulatedKernels::compile_some(std::span<const ProgramKernel> kernels) {
-  const TemporaryFolder folder;
-  const std::string base = folder.path().string() + "/kernels";
-  std::ofstream source(base + ".cpp");
-  source << "#include \"" WICK_SOURCE_DIR "/tests/codegen_cuda/emulation.h\"\n"
-         << program_text(kernels);
-  for (const ProgramKernel& kernel : kernels) {
-    source << fmt::format(
-        "extern \"C\" void launch_{0}(void** arguments, unsigned grid_x, unsigned block_x,\n"
-        "    unsigned block_y, bool exchanges) {{\n"
-        "  emulation::launch<&{0}>(arguments, grid_x, block_x, block_y, exchanges);\n}}\n",
-        kernel.symbol);
-  }
-  source.close();
-  // A device faults where a vector is not aligned; the host's instructions would not mind.
-  const std::string command = fmt::format(
-      "{} -std=c++17 -O1 -w -fPIC -shared -fsanitize=alignment,bounds,shift,signed-integer-overflow"
-      " -fsanitize-undefined-trap-on-error {}.cpp -o {}.so 2> {}.log",
-      WICK_CXX,
-      base,
-      base,
-      base);
-  if (std::system(command.c_str()) != 0) throw std::runtime_error(content_of(base + ".log"));
-  void* library = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw std::runtime_error(dlerror());
-  libraries_.push_back(library);
-  for (const ProgramKernel& kernel : kernels) {
-    launchers_.push_back(
-        reinterpret_cast<Launcher>(dlsym(library, ("launch_" + kernel.symbol).c_str())));
-  }
+  std::vector<std::string> symbols;
+  for (const ProgramKernel& kernel : kernels)
+    symbols.push_back(kernel.symbol);
+  const auto text = std::make_shared<EmulatedText>(program_text(kernels), symbols);
+  texts_.insert(texts_.end(), kernels.size(), text);
 }
 
 void EmulatedKernels::run(const Kernel& kernel,
@@ -113,11 +65,12 @@ void EmulatedKernels::run(const Kernel& kernel,
   for (void*& pointer : pointers)
     arguments.push_back(&pointer);
   arguments.push_back(const_cast<int64_t*>(params.data()));
-  launchers_[number](arguments.data(),
-                     geometry.grid_x,
-                     geometry.block_x,
-                     geometry.block_y,
-                     mapping_of(kernel) != Mapping::elementwise || form.tiled_dim >= 0);
+  const EmulatedShape shape{
+      .grid_x = geometry.grid_x,
+      .block_x = geometry.block_x,
+      .block_y = geometry.block_y,
+      .exchanges = mapping_of(kernel) != Mapping::elementwise || form.tiled_dim >= 0};
+  texts_[number]->run(kernels_[number].symbol, shape, arguments.data());
 }
 
 }  // namespace wick::codegen::cuda::test

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen_cuda/emulated_text.h"
+
 #include "wick/codegen/cuda/launch_geometry.h"
 #include "wick/codegen/cuda/program_text.h"
 #include "wick/codegen/lower.h"
@@ -17,11 +19,6 @@ namespace wick::codegen::cuda::test {
 
 class EmulatedKernels {
  public:
-  EmulatedKernels();
-  EmulatedKernels(const EmulatedKernels&) = delete;
-  EmulatedKernels& operator=(const EmulatedKernels&) = delete;
-  ~EmulatedKernels();
-
   /// Adds the form that this launch takes.
   void add(const std::shared_ptr<const Kernel>& kernel, std::span<const int64_t> params);
   void add(const std::shared_ptr<const Kernel>& kernel, const KernelForm& form);
@@ -41,7 +38,6 @@ class EmulatedKernels {
   [[nodiscard]] const std::vector<ProgramKernel>& kernels() const { return kernels_; }
 
  private:
-  using Launcher = void (*)(void** arguments, unsigned, unsigned, unsigned, bool exchanges);
   void compile_some(std::span<const ProgramKernel> kernels);
 
   using Key = std::pair<std::string, KernelForm>;
@@ -49,8 +45,7 @@ class EmulatedKernels {
   std::vector<std::shared_ptr<const Kernel>> owned_;
   std::vector<ProgramKernel> kernels_;
   std::map<Key, size_t> numbers_;
-  std::vector<Launcher> launchers_;
-  std::vector<void*> libraries_;
+  std::vector<std::shared_ptr<const EmulatedText>> texts_;  // of each kernel; many share one
 };
 
 }  // namespace wick::codegen::cuda::test

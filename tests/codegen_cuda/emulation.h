@@ -162,6 +162,11 @@ void call_kernel(void (*)(Args...), void** arguments) {
   call(kernel, arguments, std::index_sequence_for<Args...>());
 }
 
+template <typename... Parameters>
+void sizes_of(void (*)(Parameters...), std::vector<size_t>& sizes) {
+  sizes = {sizeof(Parameters)...};
+}
+
 /// `arguments` as cuLaunchKernel takes them.
 template <auto kernel>
 void launch(void** with, unsigned grid_x, unsigned block_x, unsigned block_y, bool exchanges) {

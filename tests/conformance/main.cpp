@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runner.h"
+#include "support/test_file.h"
 #include "table.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,12 +14,19 @@
 namespace wick::conformance {
 namespace {
 
+/// The interpreter, and what is the default where that is another.
+std::vector<std::string> both_backends() {
+  std::vector<std::string> backends{"interpreter"};
+  if (options().backend != backends.front()) backends.push_back(options().backend);
+  return backends;
+}
+
 struct Flags {
-  std::string cases = WICK_CONFORMANCE_CASES;
-  std::string exceptions = WICK_SOURCE_DIR "/tests/conformance/exceptions.txt";
+  std::string cases = test_file(WICK_CONFORMANCE_CASES);
+  std::string exceptions = test_file(WICK_SOURCE_DIR "/tests/conformance/exceptions.txt");
   std::string filter = ".*";
   std::vector<std::string> families;
-  std::vector<std::string> backends = {"interpreter", "llvm"};
+  std::vector<std::string> backends = both_backends();
   bool list_missing = false;
   bool strict = false;
 };
@@ -44,7 +52,9 @@ int main(int argc, char** argv) {
   app.add_option("--exceptions", flags.exceptions, "file of cases that may fail");
   app.add_option("--filter", flags.filter, "regular expression over the names of cases");
   app.add_option("--family", flags.families, "families to run; all by default");
-  app.add_option("--backend", flags.backends, "backends to run on; both by default");
+  app.add_option("--backend",
+                 flags.backends,
+                 "backends to run on; the interpreter and that of WICK_BACKEND by default");
   app.add_flag("--list-missing", flags.list_missing, "print the ops that the table lacks");
   app.add_flag("--strict", flags.strict, "with --list-missing: fail where under 99.5 % can pass");
   CLI11_PARSE(app, argc, argv);

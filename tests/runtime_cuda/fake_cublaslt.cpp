@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/ir/dtype.h"
+
 namespace wick::runtime::cuda {
 namespace {
 
@@ -90,37 +92,44 @@ class EpilogueState {
 };
 
 /// A matrix as cuBLASLt sees it: column by column.
+template <typename T>
 struct Matrix {
-  float* data;
+  T* data;
   uint64_t rows;
   uint64_t columns;
   uint64_t leading;
   uint64_t stride;  // from one of the batch to the next
 
-  [[nodiscard]] float& at(uint64_t product, uint64_t row, uint64_t column) const {
+  [[nodiscard]] T& at(uint64_t product, uint64_t row, uint64_t column) const {
     return data[product * stride + row + column * leading];
   }
 };
 
+/// Sums are kept in f32, of f64 in f64. Epilogues are for f32 alone.
+template <typename T>
 void multiply(const std::map<int, uint64_t>& operation,
-              const Matrix& a,
-              const Matrix& b,
-              const Matrix& d,
+              const Matrix<T>& a,
+              const Matrix<T>& b,
+              const Matrix<T>& d,
               uint64_t batch) {
+  using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const bool transpose_a = operation.at(CUBLASLT_MATMUL_DESC_TRANSA) == CUBLAS_OP_T;
   const bool transpose_b = operation.at(CUBLASLT_MATMUL_DESC_TRANSB) == CUBLAS_OP_T;
   const uint64_t inner = transpose_a ? a.rows : a.columns;
   const EpilogueState epilogue(operation);
   epilogue.clear_sums(d.rows);
   const auto element = [&](uint64_t product, uint64_t row, uint64_t column) {
-    float z = 0;
+    Sum z = 0;
     for (uint64_t k = 0; k < inner; ++k) {
-      const float left = transpose_a ? a.at(product, k, row) : a.at(product, row, k);
-      const float right = transpose_b ? b.at(product, column, k) : b.at(product, k, column);
+      const auto left =
+          static_cast<Sum>(transpose_a ? a.at(product, k, row) : a.at(product, row, k));
+      const auto right =
+          static_cast<Sum>(transpose_b ? b.at(product, column, k) : b.at(product, k, column));
       z += left * right;
-      if (epilogue.sums_a() && column == 0) epilogue.add_to_sum(row, left);
+      if (epilogue.sums_a() && column == 0) epilogue.add_to_sum(row, static_cast<float>(left));
     }
-    return epilogue.apply(z, product, row, column);
+    if constexpr (std::is_same_v<T, float>) z = epilogue.apply(z, product, row, column);
+    return static_cast<T>(z);
   };
   for (uint64_t product = 0; product < batch; ++product) {
     for (uint64_t column = 0; column < d.columns; ++column) {
@@ -137,8 +146,9 @@ constexpr int kType = CUBLASLT_MATRIX_LAYOUT_TYPE;
 constexpr int kBatch = CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT;
 constexpr int kStride = CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET;
 
-Matrix matrix(const std::map<int, uint64_t>& layout, const void* data) {
-  return {static_cast<float*>(const_cast<void*>(data)),
+template <typename T>
+Matrix<T> matrix(const std::map<int, uint64_t>& layout, const void* data) {
+  return {static_cast<T*>(const_cast<void*>(data)),
           layout.at(kRows),
           layout.at(kColumns),
           layout.at(kLeading),
@@ -286,18 +296,39 @@ void FakeCublasLt::fill_calls() {
                               driver.name_of_object(stream)));
     if (current->matmul_status_ != CUBLAS_STATUS_SUCCESS) return current->matmul_status_;
     const auto& known = current->attributes_;
-    if (known.at(a_layout).at(kType) != CUDA_R_32F) return CUBLAS_STATUS_SUCCESS;
-    if (*static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0) {
-      return CUBLAS_STATUS_NOT_SUPPORTED;
+    const auto enqueue = [&]<typename T>() {
+      driver.enqueue(stream,
+                     [operation = known.at(operation),
+                      left = matrix<T>(known.at(a_layout), a),
+                      right = matrix<T>(known.at(b_layout), b),
+                      result = matrix<T>(known.at(d_layout), d),
+                      batch = at_or(known.at(a_layout), kBatch, 1)] {
+                       multiply(operation, left, right, result, batch);
+                     });
+    };
+    const auto is_one = [](auto factor, auto addend) { return factor == 1 && addend == 0; };
+    const auto type = static_cast<cudaDataType>(known.at(a_layout).at(kType));
+    const bool is_plain =
+        type == CUDA_R_64F
+            ? is_one(*static_cast<const double*>(alpha), *static_cast<const double*>(beta))
+            : is_one(*static_cast<const float*>(alpha), *static_cast<const float*>(beta));
+    if (!is_plain) return CUBLAS_STATUS_NOT_SUPPORTED;
+    switch (type) {
+      case CUDA_R_32F:
+        enqueue.operator()<float>();
+        break;
+      case CUDA_R_64F:
+        enqueue.operator()<double>();
+        break;
+      case CUDA_R_16F:
+        enqueue.operator()<Half>();
+        break;
+      case CUDA_R_16BF:
+        enqueue.operator()<BFloat16>();
+        break;
+      default:
+        return CUBLAS_STATUS_NOT_SUPPORTED;
     }
-    driver.enqueue(stream,
-                   [operation = known.at(operation),
-                    left = matrix(known.at(a_layout), a),
-                    right = matrix(known.at(b_layout), b),
-                    result = matrix(known.at(d_layout), d),
-                    batch = at_or(known.at(a_layout), kBatch, 1)] {
-                     multiply(operation, left, right, result, batch);
-                   });
     return CUBLAS_STATUS_SUCCESS;
   });
 }

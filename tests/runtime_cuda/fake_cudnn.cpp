@@ -267,6 +267,11 @@ cudnnStatus_t FakeCudnn::finalize(Descriptor& descriptor) {
   if (descriptor.type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR && !descriptor.engine.works) {
     return CUDNN_STATUS_NOT_SUPPORTED;
   }
+  const bool is_tensor = descriptor.type == CUDNN_BACKEND_TENSOR_DESCRIPTOR;
+  if (supports_f32_alone_ && is_tensor &&
+      descriptor.values.at(CUDNN_ATTR_TENSOR_DATA_TYPE)[0] != CUDNN_DATA_FLOAT) {
+    return CUDNN_STATUS_NOT_SUPPORTED;
+  }
   descriptor.finalized = true;
   return outcome();
 }

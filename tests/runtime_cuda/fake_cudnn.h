@@ -36,6 +36,9 @@ class FakeCudnn {
 
   [[nodiscard]] int num_live_descriptors() const { return static_cast<int>(descriptors_.size()); }
 
+  /// Tensors of other dtypes are refused: what convolves here knows none.
+  void support_f32_alone() { supports_f32_alone_ = true; }
+
   void fail_next(cudnnStatus_t status) { next_status_ = status; }
 
   struct Descriptor {
@@ -66,6 +69,7 @@ class FakeCudnn {
   std::map<const void*, std::unique_ptr<Descriptor>> descriptors_;
   std::map<int, std::vector<FakeEngine>> engines_;  // by heuristic mode
   CUstream stream_ = nullptr;
+  bool supports_f32_alone_ = false;
   cudnnStatus_t next_status_ = CUDNN_STATUS_SUCCESS;
 };
 

@@ -77,7 +77,7 @@ void FakeDriver::enqueue(CUstream stream, std::function<void()> work) {
 
 void FakeDriver::record(std::string line) {
   const std::lock_guard lock(mutex_);
-  calls_.push_back(std::move(line));
+  if (keeps_calls_) calls_.push_back(std::move(line));
 }
 
 std::string FakeDriver::name_of(const void* address) const {
@@ -101,7 +101,8 @@ CUresult FakeDriver::act(const char* function,
                          const std::string& details,
                          const std::function<CUresult()>& body) {
   const std::lock_guard lock(mutex_);
-  calls_.push_back(details.empty() ? function : fmt::format("{} {}", function, details));
+  if (keeps_calls_)
+    calls_.push_back(details.empty() ? function : fmt::format("{} {}", function, details));
   return outcome(function, body);
 }
 
@@ -416,6 +417,7 @@ void FakeDriver::fill_kernels() {
         return CUDA_ERROR_INVALID_VALUE;
       }
       *module = current->make_object<CUmodule>("module");
+      if (current->machine_ != nullptr) current->machine_->load(*module, image);
       return CUDA_SUCCESS;
     });
   });
@@ -425,11 +427,11 @@ void FakeDriver::fill_kernels() {
       return CUDA_SUCCESS;
     });
   });
-  api_.cuModuleGetFunction.point_to([](CUfunction* function, CUmodule, const char* name) {
+  api_.cuModuleGetFunction.point_to([](CUfunction* function, CUmodule module, const char* name) {
     return current->answer("cuModuleGetFunction", [&] {
       // Functions live as long as the driver: nobody destroys them.
       *function = reinterpret_cast<CUfunction>(current->functions_.size() + 1);
-      current->functions_[*function] = name;
+      current->functions_[*function] = {module, name};
       return CUDA_SUCCESS;
     });
   });
@@ -437,7 +439,7 @@ void FakeDriver::fill_kernels() {
       [](CUfunction function, CUfunction_attribute attribute, int value) {
         const std::string details = fmt::format(
             "{} {} {}",
-            current->functions_.at(function),
+            current->functions_.at(function).name,
             attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? "shared" : "?",
             value);
         return current->act("cuFuncSetAttribute", details, [] { return CUDA_SUCCESS; });
@@ -451,9 +453,10 @@ void FakeDriver::fill_kernels() {
                                   unsigned block_z,
                                   unsigned shared_bytes,
                                   CUstream stream,
-                                  void** /*arguments*/,
+                                  void** arguments,
                                   void** /*extra*/) {
-    const std::string& kernel = current->functions_.at(function);
+    const CUmodule module = current->functions_.at(function).module;
+    const std::string& kernel = current->functions_.at(function).name;
     const std::string details = fmt::format("{} {} {} shared {}, {}",
                                             kernel,
                                             extents(grid_x, grid_y, grid_z),
@@ -461,12 +464,19 @@ void FakeDriver::fill_kernels() {
                                             shared_bytes,
                                             current->name_of_object(stream));
     return current->act("cuLaunchKernel", details, [&] {
-      current->enqueue(stream, [kernel] {
-        if (const auto fault = current->faults_.find(kernel); fault != current->faults_.end()) {
+      std::function<void()> work;
+      if (current->machine_ != nullptr && !current->kernels_.contains(kernel)) {
+        work = current->machine_->launch(
+            module, kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments);
+      }
+      current->enqueue(stream, [name = kernel, work = std::move(work)] {
+        if (const auto fault = current->faults_.find(name); fault != current->faults_.end()) {
           current->lost_ = fault->second;
-        } else if (const auto body = current->kernels_.find(kernel);
+        } else if (const auto body = current->kernels_.find(name);
                    body != current->kernels_.end()) {
           body->second();
+        } else if (work) {
+          work();
         }
       });
       return CUDA_SUCCESS;

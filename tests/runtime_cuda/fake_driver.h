@@ -4,6 +4,7 @@
 // that streams promise and no other. Device memory is memory of the host. Work on a stream is put
 // off until somebody waits for it, so that a missing wait gives wrong data here too.
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -15,6 +16,23 @@
 #include "wick/runtime/cuda/driver.h"
 
 namespace wick::runtime::cuda {
+
+/// Runs kernels for a fake driver, which knows their names alone.
+class FakeMachine {
+ public:
+  FakeMachine() = default;
+  FakeMachine(const FakeMachine&) = delete;
+  FakeMachine& operator=(const FakeMachine&) = delete;
+  virtual ~FakeMachine() = default;
+
+  virtual void load(CUmodule module, const void* image) = 0;
+  /// What the launch will do when its turn comes; the arguments are there during this call alone.
+  virtual std::function<void()> launch(CUmodule module,
+                                       const std::string& kernel,
+                                       std::array<unsigned, 3> grid,
+                                       std::array<unsigned, 3> block,
+                                       void* const* arguments) = 0;
+};
 
 /// One at a time: the functions of a driver have no argument that could tell two apart.
 class FakeDriver {
@@ -37,6 +55,12 @@ class FakeDriver {
   void fault_in(const std::string& kernel, CUresult result);
   /// Called when a launch of `kernel` runs.
   void on_launch(const std::string& kernel, std::function<void()> body);
+
+  /// Which outlives it runs the launches that have no body of their own.
+  void set_machine(FakeMachine& machine) { machine_ = &machine; }
+
+  /// Whether calls are kept for take_calls().
+  void keep_calls(bool keep) { keeps_calls_ = keep; }
 
   /// Work is done as soon as it is enqueued, as on a device that is faster than the host.
   void work_at_once() { works_at_once_ = true; }
@@ -74,6 +98,11 @@ class FakeDriver {
     std::vector<std::byte> bytes;
   };
 
+  struct Function {
+    CUmodule module = nullptr;
+    std::string name;
+  };
+
   struct Failure {
     CUresult result;
     int skip;
@@ -109,6 +138,8 @@ class FakeDriver {
   std::map<std::string, CUresult> faults_;
   std::map<std::string, std::function<void()>> kernels_;
   CUresult lost_ = CUDA_SUCCESS;
+  FakeMachine* machine_ = nullptr;
+  bool keeps_calls_ = true;
   bool works_at_once_ = false;
   size_t memory_bytes_ = size_t{1} << 30U;
   size_t bytes_allocated_ = 0;
@@ -118,7 +149,7 @@ class FakeDriver {
   std::map<const std::byte*, Memory> memory_;
   std::map<CUstream, FakeStream> streams_;
   std::map<CUevent, FakeEvent> events_;
-  std::map<CUfunction, std::string> functions_;
+  std::map<CUfunction, Function> functions_;
   std::map<CUgraph, Work> graphs_;
   std::map<CUgraphExec, Work> executables_;
 };
