@@ -4,6 +4,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "emit_cuda.h"
 #include <fmt/format.h>
 
 #include "wick/codegen/kernel_compiler.h"
@@ -41,6 +42,7 @@ std::string emit(const ir::Graph& graph, std::string_view form) {
   if (form == "kernels") {
     return of_kernels(graph, [](const codegen::Kernel& kernel) { return to_string(kernel); });
   }
+  if (form == "cuda") return emit_cuda(graph);
   if (form == "llvm") {
     return of_kernels(graph, [](const codegen::Kernel& kernel) {
       return codegen::llvm_compiler().llvm_ir(kernel);
@@ -53,8 +55,8 @@ std::string emit(const ir::Graph& graph, std::string_view form) {
   }
   if (form == "plan") {
     // Without machine code: the plan does not depend on it.
-    return to_string(
-        *runtime::build_plan(graph, {.fusions = runtime::PlanOptions::Fusions::interpret_kernels}));
+    const runtime::Backend& backend = runtime::find_backend(options().backend);
+    return to_string(*runtime::build_plan(graph, backend.planning()));
   }
   throw std::invalid_argument(fmt::format("--emit: unknown form '{}'", form));
 }

@@ -9,7 +9,8 @@
 
 namespace wick::tools {
 
-/// `form` is one of ir, dot, kernels (kernel IR of every fusion), llvm, asm, plan. Throws
+/// `form` is one of ir, dot, kernels (kernel IR of every fusion), llvm, asm, cuda,
+/// plan. Throws
 /// std::invalid_argument for another.
 std::string emit(const ir::Graph& graph, std::string_view form);
 

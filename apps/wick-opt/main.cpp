@@ -123,8 +123,9 @@ int run(const OptFlags& flags) {
 void declare(CLI::App& app, OptFlags& flags) {
   app.footer(kExamples);
   app.add_option("input", flags.input, "file of graph IR; - is standard input");
-  app.add_option("--emit", flags.emit, "what to print: ir, dot, kernels, llvm, asm, plan or html")
-      ->check(CLI::IsMember({"ir", "dot", "kernels", "llvm", "asm", "plan", "html"}));
+  app.add_option(
+         "--emit", flags.emit, "what to print: ir, dot, kernels, llvm, asm, cuda, plan or html")
+      ->check(CLI::IsMember({"ir", "dot", "kernels", "llvm", "asm", "cuda", "plan", "html"}));
   app.add_flag("--list-passes", flags.list_passes, "print the passes and their options");
   app.add_flag("--list-ops", flags.list_ops, "print the op table");
   app.add_flag("--list-functions", flags.list_functions, "print the functions of the headers");

@@ -39,7 +39,7 @@ std::vector<Literal> Program::run(std::span<const Literal> parameters) {
   const std::vector<Ref<runtime::Buffer>> buffers = executable_->run(arguments(parameters));
   std::vector<Literal> results;
   for (size_t k = 0; k < buffers.size(); ++k) {
-    const auto* bytes = static_cast<const std::byte*>(buffers[k]->data());
+    const auto* bytes = static_cast<const std::byte*>(buffers[k]->host_data());
     results.emplace_back(result_types_[k], std::span(bytes, result_types_[k].num_bytes()));
   }
   return results;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "support/random_graph.h"
+#include "support/test_file.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ TEST(Objection, PutsItsReasonTogetherWhenAsked) {
 }
 
 TEST(FusionRemarks, AreDocumented) {
-  std::ifstream file(WICK_SOURCE_DIR "/docs/fusion.md");
+  std::ifstream file(test_file(WICK_SOURCE_DIR "/docs/fusion.md"));
   const std::string page(std::istreambuf_iterator<char>(file), {});
 
   for (const char* code : fusion_code::kAll)
