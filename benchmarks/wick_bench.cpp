@@ -37,6 +37,7 @@ struct Flags {
   bool list = false;
   wick::bench::MeasureOptions measure;
   std::string html;
+  std::string json;
   std::string row;  // to work on, told by the process that measures
   std::string profile;
   std::string trace;
@@ -78,6 +79,7 @@ int measure_all(const std::vector<Family>& families, const Flags& flags, const s
       table.print_row(all.back());
       // Again after each row: whoever stops early keeps what is there.
       if (!flags.html.empty()) wick::bench::write_html(flags.html, line, all);
+      if (!flags.json.empty()) wick::bench::write_json(flags.json, line, all);
     }
   }
   table.print_summary(all);
@@ -123,6 +125,7 @@ int main(int argc, char** argv) {
                flags.measure.cpu_time,
                "Measure CPU time: of one thread, where other processes take the CPU away");
   app.add_option("--html", flags.html, "Also write a report with plots to this file");
+  app.add_option("--json", flags.json, "Also write the figures to this file");
   app.add_option("--profile", flags.profile, "Print the steps of this row, the slowest first");
   app.add_option("--trace", flags.trace, "With --profile: also write a Chrome trace to this file");
   app.add_option("--row", flags.row, "Work on this row as standard input tells");

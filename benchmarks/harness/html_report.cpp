@@ -73,25 +73,38 @@ std::string script_literal(const Json& json) {
   return text;
 }
 
+Json json_of(const std::string& command, std::span<const Measurement> all) {
+  Json rows = Json::array();
+  for (const Measurement& m : all)
+    rows.push_back(json_of(m));
+  return {{"command", command},
+          {"when", fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(std::time(nullptr)))},
+          {"rows", std::move(rows)}};
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("cannot write {}", path));
+}
+
 }  // namespace
 
 void write_html(const std::string& path,
                 const std::string& command,
                 std::span<const Measurement> all) {
-  Json rows = Json::array();
-  for (const Measurement& m : all)
-    rows.push_back(json_of(m));
-  const Json data = {{"command", command},
-                     {"when", fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(std::time(nullptr)))},
-                     {"rows", std::move(rows)}};
   std::string page(assets::report_html);
   page = replaced(std::move(page), "/*style*/", std::string(assets::report_css));
   page = replaced(std::move(page), "/*script*/", std::string(assets::report_js));
-  page = replaced(std::move(page), "/*data*/", script_literal(data));
-  std::ofstream file(path);
-  file << page;
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("cannot write {}", path));
+  page = replaced(std::move(page), "/*data*/", script_literal(json_of(command, all)));
+  write_file(path, page);
+}
+
+void write_json(const std::string& path,
+                const std::string& command,
+                std::span<const Measurement> all) {
+  write_file(path, json_of(command, all).dump(1) + "\n");
 }
 
 }  // namespace wick::bench

@@ -1,5 +1,10 @@
 #include "harness/row.h"
 
+#include <utility>
+
+#include "harness/floor_timer.h"
+#include "harness/gpu.h"
+
 namespace wick::bench {
 
 Floor copy_floor(double bytes) {
@@ -22,6 +27,11 @@ Floor budget(double ms) {
   return {.kind = Floor::Kind::budget, .ms = ms};
 }
 
+Row on_gpu(Row row) {
+  row.needs_gpu = true;
+  return row;
+}
+
 std::vector<Family> all_families() {
   std::vector<Family> families;
   families.push_back(elementwise_rows());
@@ -30,6 +40,14 @@ std::vector<Family> all_families() {
   families.push_back(product_rows());
   families.push_back(small_op_rows());
   families.push_back(model_rows());
+  for (Family& family : families) {
+    if (!runs_on_gpu()) std::erase_if(family.rows, [](const Row& row) { return row.needs_gpu; });
+    for (Row& row : family.rows) {
+      if (can_measure(row.floor)) continue;
+      row.floor = {};
+      row.goal = 0;
+    }
+  }
   return families;
 }
 

@@ -51,6 +51,7 @@ struct Row {
   Rate rate = {};
   /// Also show the first step in a new process, with and without compiled kernels on disk.
   bool shows_start = false;
+  bool needs_gpu = false;  // of a size that only a GPU is measured with
   std::function<Workload()> make;
 };
 
@@ -67,6 +68,11 @@ Family product_rows();
 Family small_op_rows();
 Family model_rows();
 
+/// What a GPU's memory and its parallelism need to be seen.
+Row on_gpu(Row row);
+
+/// Rows for a GPU are left out where none computes, and so are floors that cannot be measured here,
+/// with the goals that go by them.
 std::vector<Family> all_families();
 
 }  // namespace wick::bench

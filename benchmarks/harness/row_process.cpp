@@ -2,10 +2,10 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
+#include "harness/floor_timer.h"
+#include "harness/gpu.h"
 #include "harness/inspection.h"
-#include "harness/stream.h"
 #include "harness/turns.h"
 #include <nlohmann/json.hpp>
 
@@ -13,55 +13,38 @@ namespace wick::bench {
 
 namespace {
 
-/// A row at work. What its floor needs is made when it is first asked for: until then the memory of
-/// the process is that of the step alone.
+/// A row at work.
 class RowAtWork {
  public:
-  explicit RowAtWork(const Row& row) : floor_(row.floor), workload_(row.make()) {}
+  explicit RowAtWork(const Row& row)
+      : workload_(row.make()),
+        floor_(
+            row.floor,
+            [this]() -> const Products& { return inspection().products; },
+            workload_.floor) {
+    wait_for_results();  // the inputs
+  }
 
-  void step() const { workload_.step(); }
+  void step() const {
+    workload_.step();
+    wait_for_results();
+  }
 
-  double floor_ms();
+  double floor_ms() { return floor_.time(); }
+
   std::string facts();
 
  private:
   const Inspection& inspection();
 
-  Floor floor_;
   Workload workload_;
+  FloorTimer floor_;
   std::optional<Inspection> inspection_;
-  std::unique_ptr<StreamBuffer> from_;
-  std::unique_ptr<StreamBuffer> to_;
-  std::unique_ptr<ProductTimer> products_;
 };
 
 const Inspection& RowAtWork::inspection() {
   if (!inspection_) inspection_ = inspect(workload_.step);
   return *inspection_;
-}
-
-double RowAtWork::floor_ms() {
-  switch (floor_.kind) {
-    case Floor::Kind::none:
-      return 0;
-    case Floor::Kind::copy: {
-      const auto half = static_cast<size_t>(floor_.bytes / 2);
-      if (!from_) from_ = std::make_unique<StreamBuffer>(half);
-      if (!to_) to_ = std::make_unique<StreamBuffer>(half);
-      return time_copy(*from_, *to_);
-    }
-    case Floor::Kind::read:
-      if (!from_) from_ = std::make_unique<StreamBuffer>(static_cast<size_t>(floor_.bytes));
-      return time_read(*from_);
-    case Floor::Kind::products:
-      if (!products_) products_ = std::make_unique<ProductTimer>(inspection().products);
-      return products_->time();
-    case Floor::Kind::work:
-      return time_ms(workload_.floor);
-    case Floor::Kind::budget:
-      return floor_.ms;
-  }
-  return 0;
 }
 
 std::string RowAtWork::facts() {

@@ -22,6 +22,17 @@ Row chain(std::string name, int64_t count, double goal) {
           }};
 }
 
+Row scale(std::string name, int64_t count) {
+  return {.name = std::move(name),
+          .what = "2.5 * x",
+          .floor = copy_floor(2 * f32_bytes(count)),
+          .goal = 1 / 1.1,
+          .make = [count]() -> Workload {
+            const Tensor x = uniform_input({count});
+            return {[=] { materialize(2.5F * x); }};
+          }};
+}
+
 Row gelu_from_primitives() {
   constexpr int64_t kCount = 16 * kMebi;
   return {.name = "gelu-16m",
@@ -146,6 +157,8 @@ Family elementwise_rows() {
   return {"elementwise",
           {chain("chain-16m", 16 * kMebi, 1 / 1.3),
            chain("chain-9999991", 9999991, 1 / 1.3),  // a prime
+           on_gpu(chain("chain-256m", 256 * kMebi, 1 / 1.3)),
+           on_gpu(scale("scale-256m", 256 * kMebi)),
            gelu_from_primitives(),
            mandelbrot(),
            black_scholes(),

@@ -7,6 +7,7 @@
 #include "harness/row.h"
 #include "rows/inputs.h"
 #include "rows/outer_sum_by_hand.h"
+#include <fmt/format.h>
 
 namespace wick::bench {
 
@@ -36,9 +37,9 @@ Row softmax(std::string name, int64_t rows, int64_t columns) {
 }
 
 /// Reads x and the cotangent, writes y and the gradient: one pass, with rows kept in cache.
-Row softmax_gradient() {
-  const Shape shape{4096, 4096};
-  return {.name = "softmax-4096-grad",
+Row softmax_gradient(int64_t extent) {
+  const Shape shape{extent, extent};
+  return {.name = fmt::format("softmax-{}-grad", extent),
           .what = "softmax over rows and its gradient",
           .floor = copy_floor(4 * f32_bytes(shape.numel())),
           .goal = 1 / 1.3,
@@ -68,9 +69,9 @@ Row layer_norm(std::string name, int64_t rows, int64_t columns) {
           }};
 }
 
-Row layer_norm_gradient() {
-  const Shape shape{4096, 4096};
-  return {.name = "layer-norm-4096-grad",
+Row layer_norm_gradient(int64_t extent) {
+  const Shape shape{extent, extent};
+  return {.name = fmt::format("layer-norm-{}-grad", extent),
           .what = "layer norm over rows and its gradients for x, weight and bias",
           .floor = copy_floor(4 * f32_bytes(shape.numel())),
           .goal = 1 / 1.3,
@@ -145,11 +146,15 @@ Row outer_sum_with_matrix() {
 Family reduction_rows() {
   return {"reductions",
           {softmax("softmax-4096", 4096, 4096),
-           softmax_gradient(),
+           softmax_gradient(4096),
+           on_gpu(softmax("softmax-8192", 8192, 8192)),
+           on_gpu(softmax_gradient(8192)),
            softmax("softmax-1000003x10", 1000003, 10),
            softmax("softmax-509x50257", 509, 50257),
            layer_norm("layer-norm-4096", 4096, 4096),
-           layer_norm_gradient(),
+           layer_norm_gradient(4096),
+           on_gpu(layer_norm("layer-norm-8192", 8192, 8192)),
+           on_gpu(layer_norm_gradient(8192)),
            layer_norm("layer-norm-8191x769", 8191, 769),
            sum_over("sum-all-64m", {8192, 8192}, {}),
            sum_over("sum-axis0-8192", {8192, 8192}, {0}),

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "support/test_file.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/error.h"
@@ -15,7 +16,7 @@ namespace {
 
 /// A file that NumPy wrote: tests/ir/npy_files/make.py.
 std::string numpy_file(const std::string& name) {
-  return std::string(WICK_SOURCE_DIR) + "/tests/ir/npy_files/" + name + ".npy";
+  return test_file(WICK_SOURCE_DIR "/tests/ir/npy_files/" + name + ".npy");
 }
 
 std::string bytes_of(const std::string& path) {

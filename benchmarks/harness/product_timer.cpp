@@ -1,0 +1,316 @@
+#include "harness/product_timer.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "harness/stream.h"
+#include "harness/turns.h"
+#include <dnnl.hpp>
+
+#include "wick/ir/channel_blocks.h"
+#include "wick/runtime/matmul_shape.h"
+#include "wick/runtime/step_labels.h"
+
+namespace wick::bench {
+
+namespace {
+
+using dnnl::algorithm;
+using dnnl::memory;
+using ir::OpKind;
+using runtime::LibraryOp;
+using runtime::MatmulShape;
+
+constexpr auto kF32 = memory::data_type::f32;
+constexpr auto kAny = memory::format_tag::any;
+
+const dnnl::engine& engine() {
+  static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+  return instance;
+}
+
+/// Memory that all products share: operand, operand, result and scratch, as large as the largest.
+class Room {
+ public:
+  static constexpr size_t kParts = 4;
+
+  void ask(size_t part, size_t bytes) { bytes_[part] = std::max(bytes_[part], bytes); }
+
+  void make() {
+    for (size_t i = 0; i < kParts; ++i)
+      parts_[i] = std::make_unique<StreamBuffer>(std::max<size_t>(bytes_[i], 64));
+  }
+
+  [[nodiscard]] float* operator[](size_t part) const { return parts_[part]->data(); }
+
+ private:
+  std::array<size_t, kParts> bytes_{};
+  std::array<std::unique_ptr<StreamBuffer>, kParts> parts_;
+};
+
+/// One way to compute a product. Bound to memory once all ways of all products are known.
+class Way {
+ public:
+  Way() = default;
+  Way(const Way&) = delete;
+  Way& operator=(const Way&) = delete;
+  virtual ~Way() = default;
+
+  virtual void ask(Room& room) const = 0;
+  virtual std::function<void()> bind(std::shared_ptr<const Room> room) const = 0;
+};
+
+class PrimitiveWay final : public Way {
+ public:
+  struct Argument {
+    int id;
+    memory::desc desc;
+  };
+
+  /// Arguments in the order of the room's parts.
+  PrimitiveWay(dnnl::primitive primitive, std::array<Argument, Room::kParts> arguments)
+      : primitive_(std::move(primitive)),
+        arguments_(std::move(arguments)) {}
+
+  void ask(Room& room) const override {
+    for (size_t i = 0; i < Room::kParts; ++i)
+      room.ask(i, arguments_[i].desc.get_size());
+  }
+
+  std::function<void()> bind(std::shared_ptr<const Room> room) const override {
+    std::unordered_map<int, memory> bound;
+    for (size_t i = 0; i < Room::kParts; ++i) {
+      bound.emplace(arguments_[i].id, memory(arguments_[i].desc, engine(), (*room)[i]));
+    }
+    return [primitive = primitive_, bound = std::move(bound), room = std::move(room)] {
+      static dnnl::stream stream(engine());
+      primitive.execute(stream, bound);
+      stream.wait();
+    };
+  }
+
+ private:
+  dnnl::primitive primitive_;
+  std::array<Argument, Room::kParts> arguments_;
+};
+
+/// Plain row-major products of a batch.
+class SgemmWay final : public Way {
+ public:
+  explicit SgemmWay(MatmulShape shape) : shape_(std::move(shape)) {}
+
+  void ask(Room& room) const override {
+    const auto elements = [this](int64_t rows, int64_t columns) {
+      return static_cast<size_t>(shape_.batch() * rows * columns) * sizeof(float);
+    };
+    room.ask(0, elements(shape_.m, shape_.k));
+    room.ask(1, elements(shape_.k, shape_.n));
+    room.ask(2, elements(shape_.m, shape_.n));
+  }
+
+  std::function<void()> bind(std::shared_ptr<const Room> room) const override {
+    return [s = shape_, room = std::move(room)] {
+      const auto product = [&](int64_t b) {
+        const float* lhs = (*room)[0] + b * s.m * s.k;
+        const float* rhs = (*room)[1] + b * s.k * s.n;
+        float* out = (*room)[2] + b * s.m * s.n;
+        dnnl::sgemm('N', 'N', s.m, s.n, s.k, 1, lhs, s.k, rhs, s.n, 0, out, s.n);
+      };
+#pragma omp parallel for if (s.batch() > 1)
+      for (int64_t b = 0; b < s.batch(); ++b)
+        product(b);
+    };
+  }
+
+ private:
+  MatmulShape shape_;
+};
+
+using Ways = std::vector<std::unique_ptr<Way>>;
+
+dnnl::primitive_attr user_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+/// Adds what `make` gives, unless oneDNN has no implementation.
+template <typename Make>
+void add_if_there(Ways& ways, Make make) {
+  try {
+    ways.push_back(make());
+  } catch (const dnnl::error&) {  // Winograd does not cover this shape
+  }
+}
+
+template <typename Primitive>
+std::unique_ptr<Way> forward_way(const typename Primitive::desc& desc) {
+  const typename Primitive::primitive_desc made(desc, user_scratchpad(), engine());
+  return std::make_unique<PrimitiveWay>(Primitive(made),
+                                        std::array<PrimitiveWay::Argument, Room::kParts>{
+                                            {{DNNL_ARG_SRC, made.src_desc()},
+                                             {DNNL_ARG_WEIGHTS, made.weights_desc()},
+                                             {DNNL_ARG_DST, made.dst_desc()},
+                                             {DNNL_ARG_SCRATCHPAD, made.scratchpad_desc()}}});
+}
+
+Ways ways_of_matmul(const MatmulShape& s) {
+  Ways ways;
+  ways.push_back(std::make_unique<SgemmWay>(s));
+  const int64_t batch = s.batch();
+  const auto desc = [&](int64_t rows, int64_t columns) {
+    return memory::desc(
+        batch == 1 ? memory::dims{rows, columns} : memory::dims{batch, rows, columns}, kF32, kAny);
+  };
+  add_if_there(ways, [&] {
+    return forward_way<dnnl::matmul>({desc(s.m, s.k), desc(s.k, s.n), desc(s.m, s.n)});
+  });
+  if (batch > 1) return ways;
+  add_if_there(ways, [&] {
+    return forward_way<dnnl::inner_product_forward>(
+        {dnnl::prop_kind::forward_inference, desc(s.m, s.k), desc(s.n, s.k), desc(s.m, s.n)});
+  });
+  return ways;
+}
+
+/// A convolution and what it is a gradient of.
+struct Convolution {
+  memory::desc x, w, y;
+  memory::dims stride, dilation, padding;
+};
+
+memory::dims per_axis(const LibraryOp& op, const Type& w, const char* name, int64_t fallback) {
+  const std::vector<int64_t>& values = op.attributes.integers(name);
+  const auto rank = static_cast<size_t>(w.shape.ndim()) - 2;
+  return values.empty() ? memory::dims(rank, fallback) : memory::dims(values.begin(), values.end());
+}
+
+Convolution convolution_of(const LibraryOp& op) {
+  const int64_t groups = op.attributes.integer("groups", 1);
+  const bool gives_x = op.op == OpKind::conv_input_grad;
+  const bool gives_w = op.op == OpKind::conv_weight_grad;
+  const Type& x = gives_x ? op.result : op.operands[0];
+  const Type& w = gives_w ? op.result : op.operands[1];
+  const Type& y = gives_x ? op.operands[0] : gives_w ? op.operands[1] : op.result;
+  const auto images = [&w](const Type& type) {
+    const Shape shape = ir::plain_images(type.shape, w.shape);
+    return memory::desc(memory::dims(shape.begin(), shape.end()), kF32, kAny);
+  };
+  memory::dims weight(w.shape.begin(), w.shape.end());
+  if (groups > 1) {
+    weight[0] /= groups;
+    weight.insert(weight.begin(), groups);
+  }
+  Convolution c{.x = images(x),
+                .w = memory::desc(weight, kF32, kAny),
+                .y = images(y),
+                .stride = per_axis(op, w, "stride", 1),
+                .dilation = per_axis(op, w, "dilation", 1),
+                .padding = per_axis(op, w, "padding", 0)};
+  for (auto& each : c.dilation)
+    each -= 1;  // oneDNN counts the skipped elements
+  return c;
+}
+
+std::unique_ptr<Way> convolution_way(OpKind op, const Convolution& c, algorithm how) {
+  using dnnl::convolution_backward_data;
+  using dnnl::convolution_backward_weights;
+  using dnnl::convolution_forward;
+  const convolution_forward::desc forward(dnnl::prop_kind::forward_training,
+                                          how,
+                                          c.x,
+                                          c.w,
+                                          c.y,
+                                          c.stride,
+                                          c.dilation,
+                                          c.padding,
+                                          c.padding);
+  if (op == OpKind::conv) return forward_way<convolution_forward>(forward);
+  const convolution_forward::primitive_desc hint(forward, user_scratchpad(), engine());
+  using Arguments = std::array<PrimitiveWay::Argument, Room::kParts>;
+  if (op == OpKind::conv_input_grad) {
+    const convolution_backward_data::primitive_desc made(
+        convolution_backward_data::desc(
+            how, c.x, c.w, c.y, c.stride, c.dilation, c.padding, c.padding),
+        user_scratchpad(),
+        engine(),
+        hint);
+    return std::make_unique<PrimitiveWay>(
+        convolution_backward_data(made),
+        Arguments{{{DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+                   {DNNL_ARG_WEIGHTS, made.weights_desc()},
+                   {DNNL_ARG_DIFF_SRC, made.diff_src_desc()},
+                   {DNNL_ARG_SCRATCHPAD, made.scratchpad_desc()}}});
+  }
+  const convolution_backward_weights::primitive_desc made(
+      convolution_backward_weights::desc(
+          how, c.x, c.w, c.y, c.stride, c.dilation, c.padding, c.padding),
+      user_scratchpad(),
+      engine(),
+      hint);
+  return std::make_unique<PrimitiveWay>(
+      convolution_backward_weights(made),
+      Arguments{{{DNNL_ARG_SRC, made.src_desc()},
+                 {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+                 {DNNL_ARG_DIFF_WEIGHTS, made.diff_weights_desc()},
+                 {DNNL_ARG_SCRATCHPAD, made.scratchpad_desc()}}});
+}
+
+Ways ways_of(const LibraryOp& op) {
+  if (op.op == OpKind::matmul) return ways_of_matmul(matmul_shape(op));
+  Ways ways;
+  const Convolution c = convolution_of(op);
+  for (const algorithm how : {algorithm::convolution_direct, algorithm::convolution_winograd})
+    add_if_there(ways, [&] { return convolution_way(op.op, c, how); });
+  return ways;
+}
+
+std::function<void()> fastest(const Ways& ways, const std::shared_ptr<const Room>& room) {
+  constexpr int kTries = 3;
+  std::function<void()> best;
+  double best_ms = std::numeric_limits<double>::infinity();
+  for (const std::unique_ptr<Way>& way : ways) {
+    const std::function<void()> run = way->bind(room);
+    run();
+    for (int i = 0; i < kTries; ++i) {
+      const double ms = time_ms(run);
+      if (ms >= best_ms) continue;
+      best_ms = ms;
+      best = run;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+bool can_time_products() {
+  return true;
+}
+
+ProductTimer::ProductTimer(const Products& products) {
+  std::vector<Ways> ways;
+  const auto room = std::make_shared<Room>();
+  for (const auto& [key, entry] : products.entries) {
+    ways.push_back(ways_of(entry.op));
+    for (const std::unique_ptr<Way>& way : ways.back())
+      way->ask(*room);
+  }
+  room->make();
+  auto next = ways.begin();
+  for (const auto& [key, entry] : products.entries)
+    calls_.push_back({.run = fastest(*next++, room), .count = entry.count});
+}
+
+double ProductTimer::time() const {
+  double ms = 0;
+  for (const Call& call : calls_)
+    ms += call.count * time_ms(call.run);
+  return ms;
+}
+
+}  // namespace wick::bench
