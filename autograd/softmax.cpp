@@ -1,5 +1,6 @@
-// softmax and log_softmax of wick/tensor/ops.h are implemented here for the sake of their gradients,
-// which need the result alone; those of the formulas would keep the exponentials as well.
+// softmax and log_softmax of wick/tensor/ops.h are implemented here for the sake of their
+// gradients, which need the result alone; those of the formulas would keep the exponentials as
+// well.
 
 #include "wick/autograd/own_gradient.h"
 #include "wick/tensor/op_arguments.h"

@@ -128,7 +128,8 @@ struct Images {
   int64_t block;
 
   Images(const Shape& stored, const Shape& weight)
-      : shape(plain_images(stored, weight)), block(channel_block(stored, weight)) {}
+      : shape(plain_images(stored, weight)),
+        block(channel_block(stored, weight)) {}
 
   /// Calls visit(element of [n,c,...], element as stored).
   template <typename Visit>

@@ -95,7 +95,9 @@ std::map<std::string, std::string> stages_of(const fs::path& folder) {
 }
 
 /// A kernel without its name.
-std::string code_of(const std::string& kernel) { return kernel.substr(kernel.find('(')); }
+std::string code_of(const std::string& kernel) {
+  return kernel.substr(kernel.find('('));
+}
 
 class Dump : public testing::TestWithParam<const char*> {
  protected:

@@ -25,7 +25,9 @@ TEST(CudaDevice, KnowsWhatItCanDo) {
 
 TEST(CudaDevice, HoldsThePrimaryContextOnce) {
   FakeDriver fake;
-  { const Device device(fake.api(), 1); }
+  {
+    const Device device(fake.api(), 1);
+  }
 
   EXPECT_EQ(fake.take_calls(),
             (std::vector<std::string>{"cuDevicePrimaryCtxRetain device 101",

@@ -378,7 +378,9 @@ TEST_F(CudaMatmul, AFailedCallSaysWhatCublasLtSaid) {
 }
 
 TEST_F(CudaMatmul, ReleasesItsDescriptors) {
-  { const Matmul matmul(blas_, {.shape = plain_shape(3, 5, 4)}); }
+  {
+    const Matmul matmul(blas_, {.shape = plain_shape(3, 5, 4)});
+  }
 
   EXPECT_EQ(library_.num_live_descriptors(), 0);
 }

@@ -54,8 +54,8 @@ Tensor spread(const Shape& shape, double low, double high, unsigned seed) {
 }
 
 ::testing::AssertionResult gradients_match(const TensorFunction& f,
-                                         const std::vector<Tensor>& inputs,
-                                         const GradcheckOptions& options) {
+                                           const std::vector<Tensor>& inputs,
+                                           const GradcheckOptions& options) {
   const std::vector<Tensor> x = leaves(inputs);
   const Tensor scalar = weighted(f, x);
   const std::vector<Tensor> gradients = grad({&scalar, 1}, x);
@@ -85,8 +85,8 @@ Tensor spread(const Shape& shape, double low, double high, unsigned seed) {
 }
 
 ::testing::AssertionResult second_gradients_match(const TensorFunction& f,
-                                                const std::vector<Tensor>& inputs,
-                                                const GradcheckOptions& options) {
+                                                  const std::vector<Tensor>& inputs,
+                                                  const GradcheckOptions& options) {
   const TensorFunction first = [&f](std::span<const Tensor> x) {
     const Tensor scalar = weighted(f, x);
     std::vector<Tensor> flat;
