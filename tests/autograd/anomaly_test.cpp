@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "support/compiled_backend.h"
+#include "support/on_host.h"
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
@@ -40,6 +41,7 @@ std::string error_of(const Tensor& tensor, uint32_t line) {
 }
 
 TEST_P(Anomaly, NamesTheForwardOp) {
+  if (!on_host()) GTEST_SKIP() << "both backends would share one plan, which names one line";
   const Tensor x = tensor({{4, 1}, {-1, 2}});
   const uint32_t line = __LINE__ + 1;
   const Tensor root = log(x);
@@ -74,6 +76,7 @@ TEST_P(Anomaly, LeavesNanAloneThatNoResultShows) {
 }
 
 TEST_P(Anomaly, FindsTheFirstOfSeveral) {
+  if (!on_host()) GTEST_SKIP() << "both backends would share one plan, which names one line";
   const Tensor x = tensor({-1, kNan});
   const uint32_t line = __LINE__ + 1;
   const Tensor first = log(slice(x, 0, 0, 1));

@@ -35,9 +35,10 @@ int compile_cubins(std::span<const codegen::cuda::ProgramKernel> kernels, int co
         codegen::cuda::program_text(some), compute_capability);
     for (const codegen::cuda::KernelResources& kernel : program.resources) {
       registers = std::max(registers, kernel.registers);
-      // Calls of division may save a few registers; and a kernel that has all there are spills.
-      constexpr int kMostRegisters = 255;
-      if (kernel.spill_bytes <= 32 || kernel.registers == kMostRegisters) continue;
+      // Calls of division may save a few registers; and a kernel spills that has all there are for
+      // its block.
+      constexpr int kMostRegisters = 128;
+      if (kernel.spill_bytes <= 32 || kernel.registers >= kMostRegisters) continue;
       ++spilling;
       const auto found =
           std::ranges::find(some, kernel.symbol, &codegen::cuda::ProgramKernel::symbol);

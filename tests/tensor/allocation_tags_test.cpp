@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "support/on_host.h"
 #include <gtest/gtest.h>
 
 #include "wick/passes/options.h"
@@ -79,6 +80,7 @@ TEST_F(AllocationTags, NameTheLineThatMadeALeaf) {
 }
 
 TEST_F(AllocationTags, NameTheOpThatMakesAResultInsideAFusion) {
+  if (!on_host()) GTEST_SKIP() << "watches memory of the host";
   const Tensor x = tensor({1, 2, 3});
   const Tensor y = exp(x);
   const uint32_t exp_line = __LINE__ - 1;
@@ -111,6 +113,7 @@ TEST_F(AllocationTags, NameTheInterpretersResults) {
 }
 
 TEST_F(AllocationTags, ListTheTenantsOfAnArena) {
+  if (!on_host()) GTEST_SKIP() << "watches memory of the host";
   if (options().backend == "interpreter") GTEST_SKIP() << "about compiled programs";
   const Tensor x = full({8, 16}, 0.25);
   const Tensor w = full({16, 4}, 0.5);
