@@ -15,25 +15,6 @@
 namespace wick::runtime {
 namespace {
 
-PoolShape pool_shape(const ir::Attributes& attributes, const Shape& in, const Shape& out) {
-  const std::vector<int64_t>& kernel = attributes.integers("kernel");
-  const std::vector<int64_t>& stride =
-      attributes.has("stride") ? attributes.integers("stride") : kernel;
-  const std::vector<int64_t>& padding = attributes.integers("padding");
-  const auto axis = [&](size_t i) {
-    return PoolAxis{.in = in[2 + static_cast<int>(i)],
-                    .out = out[2 + static_cast<int>(i)],
-                    .kernel = kernel[i],
-                    .stride = stride[i],
-                    .padding = padding.empty() ? 0 : padding[i]};
-  };
-  return {.planes = in[0] * in[1],
-          .rows = axis(0),
-          .columns = axis(1),
-          .lanes = in.ndim() == 5 ? in[4] : 1,
-          .exclude_padding = attributes.flag("exclude_padding")};
-}
-
 /// Calls visit(start, first, last) for each window element of output row `row` that lies inside the
 /// input for output columns [first, last): column x reads input column start + x * stride.
 template <typename Visit>

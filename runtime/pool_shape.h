@@ -1,9 +1,12 @@
 #pragma once
 
-// The planes that pooling works on. Internal to native_pooling*.cpp.
+// The planes that pooling works on.
 
 #include <algorithm>
 #include <cstdint>
+
+#include "wick/ir/attributes.h"
+#include "wick/ir/shape.h"
 
 namespace wick::runtime {
 
@@ -56,6 +59,9 @@ struct PoolShape {
     return std::max<int64_t>(1, kWorkGrain / std::max<int64_t>(1, work));
   }
 };
+
+/// Of an op with these attributes, from images of the one shape to images of the other.
+PoolShape pool_shape(const ir::Attributes& attributes, const Shape& in, const Shape& out);
 
 /// An op on one plane: from its operands' planes to the result's.
 template <typename T>

@@ -6,30 +6,26 @@
 #include "wick/runtime/cuda/native/native_program.h"
 #include "wick/runtime/cuda/native/parameters.h"
 #include "wick/runtime/cuda/native/texts.h"
+#include "wick/runtime/pool_shape.h"
 
 namespace wick::runtime::cuda {
 namespace {
 
 using ir::OpKind;
 
-PoolParameters pool_parameters(const ir::Attributes& attributes,
-                               const Shape& in,
-                               const Shape& out) {
-  const std::vector<int64_t>& kernel = attributes.integers("kernel");
-  const std::vector<int64_t>& stride =
-      attributes.has("stride") ? attributes.integers("stride") : kernel;
-  const std::vector<int64_t>& padding = attributes.integers("padding");
-  const auto axis = [&](size_t i) {
-    return WindowAxis{.in = in[2 + static_cast<int>(i)],
-                      .out = out[2 + static_cast<int>(i)],
-                      .kernel = kernel[i],
-                      .stride = stride[i],
-                      .padding = padding.empty() ? 0 : padding[i]};
-  };
-  return {.planes = in[0] * in[1],
-          .rows = axis(0),
-          .columns = axis(1),
-          .exclude_padding = attributes.flag("exclude_padding") ? 1 : 0};
+WindowAxis window_axis(const PoolAxis& axis) {
+  return {.in = axis.in,
+          .out = axis.out,
+          .kernel = axis.kernel,
+          .stride = axis.stride,
+          .padding = axis.padding};
+}
+
+PoolParameters pool_parameters(const PoolShape& shape) {
+  return {.planes = shape.planes,
+          .rows = window_axis(shape.rows),
+          .columns = window_axis(shape.columns),
+          .exclude_padding = shape.exclude_padding ? 1 : 0};
 }
 
 /// Beyond every position that kernels compute.
@@ -50,7 +46,7 @@ std::optional<NativeProgram> make_pooling_program(const LibraryOp& op, const Nat
   const Type& out = is_gradient ? op.operands.back() : op.result;
   if (in.shape.ndim() != 4) return std::nullopt;  // channels in blocks are a layout for CPUs
 
-  const PoolParameters pool = pool_parameters(op.attributes, in.shape, out.shape);
+  const PoolParameters pool = pool_parameters(pool_shape(op.attributes, in.shape, out.shape));
   const int64_t positions = most_positions(pool, in.numel(), out.numel());
   const bool is_wide = positions >= limits.wide_from;
   NativeProgram program{.name = "native pooling",
