@@ -1,7 +1,6 @@
 #include "wick/runtime/executor.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstring>
 #include <mutex>
@@ -12,6 +11,7 @@
 
 #include "wick/ir/format.h"
 #include "wick/ir/profile.h"
+#include "wick/runtime/call_pointers.h"
 #include "wick/runtime/interpret_step.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/run_memory.h"
@@ -23,30 +23,6 @@ namespace wick::runtime {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Pointers for one call; few ones need no memory from the heap.
-template <typename T>
-class CallPointers {
- public:
-  explicit CallPointers(size_t count) {
-    if (count <= few_.size()) return;
-    many_.resize(count);
-    data_ = many_.data();
-  }
-
-  CallPointers(const CallPointers&) = delete;
-  CallPointers& operator=(const CallPointers&) = delete;
-  ~CallPointers() = default;
-
-  T& operator[](size_t i) { return data_[i]; }
-
-  [[nodiscard]] T* data() { return data_; }
-
- private:
-  std::array<T, 32> few_;
-  std::vector<T> many_;
-  T* data_ = few_.data();
-};
 
 /// What a step needs of the run it is part of.
 struct StepRun {

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <list>
 #include <mutex>
-#include <new>
-
-#include <fmt/format.h>
 
 #include "wick/ir/check.h"
-#include "wick/ir/format.h"
 #include "wick/ir/profile.h"
+#include "wick/runtime/call_pointers.h"
 #include "wick/runtime/cuda/device_plan.h"
 #include "wick/runtime/cuda/graph.h"
 #include "wick/runtime/interpret_step.h"
@@ -46,17 +44,6 @@ class DeviceSpace final : public MemorySpace {
 
  private:
   Gpu& gpu_;
-};
-
-/// Memory of the host that a step reads or writes in place of the device's.
-class HostBlock {
- public:
-  explicit HostBlock(size_t bytes) : buffer_(Buffer::allocate(bytes, {.purpose = "host copy"})) {}
-
-  [[nodiscard]] void* data() const { return buffer_->data(); }
-
- private:
-  Ref<Buffer> buffer_;
 };
 
 class DeviceExecutable final : public Executable {
@@ -206,18 +193,20 @@ class DeviceExecutable final : public Executable {
     runtime_counters().kernel_launches.fetch_add(1, std::memory_order_relaxed);
     if (ready.shape.grid[0] == 0) return;
     const codegen::Kernel& kernel = *ready.step->kernel;
-    std::vector<void*> pointers;
-    pointers.reserve(ready.step->args.size() + 1);
+    CallPointers<void*> pointers(ready.step->args.size() + 1);
+    CallPointers<void*> arguments(ready.step->args.size() + 2);
+    size_t count = 0;
+    const auto add = [&](void* pointer) {
+      pointers[count] = pointer;
+      arguments[count] = &pointers[count];
+      ++count;
+    };
     for (size_t i = 0; i < ready.step->args.size(); ++i) {
-      if (kernel.buffers[i].own_elements == 0) pointers.push_back(memory.at(ready.step->args[i]));
+      if (kernel.buffers[i].own_elements == 0) add(memory.at(ready.step->args[i]));
     }
-    if (ready.takes_workspace) pointers.push_back(ready.workspace_bytes == 0 ? nullptr : workspace);
-    std::vector<void*> arguments;
-    arguments.reserve(pointers.size() + 1);
-    for (void*& pointer : pointers)
-      arguments.push_back(&pointer);
-    arguments.push_back(const_cast<int64_t*>(ready.step->params.data()));
-    launch(stream, ready.kernel, ready.shape, arguments);
+    if (ready.takes_workspace) add(ready.workspace_bytes == 0 ? nullptr : workspace);
+    arguments[count++] = const_cast<int64_t*>(ready.step->params.data());
+    launch(stream, ready.kernel, ready.shape, {arguments.data(), count});
   }
 
   static void enqueue(const Step& step,
@@ -226,9 +215,9 @@ class DeviceExecutable final : public Executable {
                       const RunMemory& memory,
                       std::byte* workspace) {
     runtime_counters().library_calls.fetch_add(1, std::memory_order_relaxed);
-    std::vector<const void*> operands;
-    for (const int value : step.reads)
-      operands.push_back(memory.at(value));
+    CallPointers<const void*> operands(step.reads.size());
+    for (size_t i = 0; i < step.reads.size(); ++i)
+      operands[i] = memory.at(step.reads[i]);
     ready.call->enqueue(stream, operands.data(), memory.at(step.writes[0]), workspace);
   }
 
@@ -237,20 +226,24 @@ class DeviceExecutable final : public Executable {
                const Stream& /*stream*/,
                const RunMemory& memory,
                std::byte* /*workspace*/) const {
-    std::vector<HostBlock> blocks;
+    std::deque<RunBlock> blocks;  // in place of the device's
+    const auto on_host = [&](int value) -> void* {
+      constexpr AllocationTag kTag{.purpose = "host copy"};
+      return blocks.emplace_back(memory_manager(), bytes_of(value), kTag).data();
+    };
     std::vector<const void*> operands;
     for (const int value : step.reads) {
-      const HostBlock& block = blocks.emplace_back(bytes_of(value));
-      gpu_.download(block.data(), memory.at(value), bytes_of(value));
-      operands.push_back(block.data());
+      void* const block = on_host(value);
+      gpu_.download(block, memory.at(value), bytes_of(value));
+      operands.push_back(block);
     }
     std::vector<void*> results;
     for (const int value : step.writes)
-      results.push_back(blocks.emplace_back(bytes_of(value)).data());
+      results.push_back(on_host(value));
     if (ready.call != nullptr) {
       runtime_counters().library_calls.fetch_add(1, std::memory_order_relaxed);
-      const HostBlock scratch(ready.call->scratch_bytes());
-      ready.call->run(operands.data(), results[0], static_cast<std::byte*>(scratch.data()));
+      const RunBlock scratch(memory_manager(), ready.call->scratch_bytes(), {.purpose = "scratch"});
+      ready.call->run(operands.data(), results[0], scratch.data());
     } else {
       runtime_counters().interpreted_steps.fetch_add(1, std::memory_order_relaxed);
       interpret_step(*plan_, step, *ready.interpreted, operands, results);
