@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/all_dtypes.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/literal.h"
@@ -16,17 +17,6 @@
 namespace wick::codegen::test {
 
 using ir::OpKind;
-
-inline constexpr DType kAllDTypes[] = {DType::f32,
-                                       DType::f64,
-                                       DType::f16,
-                                       DType::bf16,
-                                       DType::i8,
-                                       DType::i16,
-                                       DType::i32,
-                                       DType::i64,
-                                       DType::u8,
-                                       DType::bool_};
 
 /// An array of one dtype, appended to by value.
 struct Column {

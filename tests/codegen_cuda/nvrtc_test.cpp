@@ -78,7 +78,7 @@ TEST_F(CudaNvrtc, EveryOpCompilesInEveryDType) {
   Batch batch;
   for (const int number : codegen::test::elementwise_ops()) {
     const auto op = static_cast<OpKind>(number);
-    for (const DType dtype : codegen::test::kAllDTypes) {
+    for (const DType dtype : kAllDTypes) {
       if (!codegen::test::accepts(op, dtype)) continue;
       std::vector<DType> operands(static_cast<size_t>(ir::op_info(op).min_operands), dtype);
       if (op == OpKind::where) operands[0] = DType::bool_;
@@ -92,8 +92,8 @@ TEST_F(CudaNvrtc, EveryOpCompilesInEveryDType) {
 
 TEST_F(CudaNvrtc, EveryCastCompiles) {
   Batch batch;
-  for (const DType from : codegen::test::kAllDTypes) {
-    for (const DType to : codegen::test::kAllDTypes) {
+  for (const DType from : kAllDTypes) {
+    for (const DType to : kAllDTypes) {
       KernelBuilder k = codegen::test::elementwise(OpKind::cast, {from}, to, 1024);
       batch.add(k, k.params());
     }

@@ -34,7 +34,7 @@ std::vector<OpCase> all_ops() {
   std::vector<OpCase> cases;
   for (const int number : codegen::test::elementwise_ops()) {
     const auto op = static_cast<OpKind>(number);
-    for (const DType dtype : codegen::test::kAllDTypes) {
+    for (const DType dtype : kAllDTypes) {
       if (!codegen::test::accepts(op, dtype)) continue;
       cases.push_back(make_case(op,
                                 codegen::test::operands_of(op, dtype, generator),
@@ -47,10 +47,10 @@ std::vector<OpCase> all_ops() {
 std::vector<OpCase> all_casts() {
   std::mt19937_64 generator(11);
   std::vector<OpCase> cases;
-  for (const DType from : codegen::test::kAllDTypes) {
+  for (const DType from : kAllDTypes) {
     Column values = codegen::test::edge_values(from);
     append_random(values, generator, 100);
-    for (const DType to : codegen::test::kAllDTypes)
+    for (const DType to : kAllDTypes)
       cases.push_back(make_case(OpKind::cast, {values}, to));
   }
   return cases;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "run_graph.h"
+#include "support/all_dtypes.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/channel_blocks.h"
@@ -326,17 +327,6 @@ TEST(PoolingCall, GivesTheGradientToTheFirstLargestAndToNan) {
   const LibraryOp forward = make_op(OpKind::max_pool2d, {op.operands[0]}, op.attributes);
   expect_equal(forward, {operands[0]});
 }
-
-constexpr DType kAllDTypes[] = {DType::f32,
-                                DType::f64,
-                                DType::f16,
-                                DType::bf16,
-                                DType::i8,
-                                DType::i16,
-                                DType::i32,
-                                DType::i64,
-                                DType::u8,
-                                DType::bool_};
 
 /// Random values, of floats some infinite, NaN or zeros of either sign.
 Literal special_literal(const Type& type, std::mt19937_64& random) {
