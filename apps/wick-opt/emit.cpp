@@ -18,18 +18,30 @@ namespace wick::tools {
 
 namespace {
 
-/// Each distinct kernel of the graph's fusions once, in order.
-std::string of_kernels(const ir::Graph& graph,
-                       const std::function<std::string(const codegen::Kernel&)>& text_of) {
+using TextOfLaunch = std::function<std::string(const codegen::KernelLaunch&)>;
+
+/// The texts of the launches of the graph's fusions in order, one for each key.
+std::string of_launches(const ir::Graph& graph,
+                        const TextOfLaunch& key_of,
+                        const TextOfLaunch& text_of) {
   std::string text;
   std::set<std::string> seen;
   for (const ir::Node* node = graph.first(); node != nullptr; node = node->next()) {
     if (node->op() != ir::OpKind::fusion) continue;
     for (const codegen::KernelLaunch& launch : codegen::lower(*node).launches) {
-      if (seen.insert(to_string(*launch.kernel, false)).second) text += text_of(*launch.kernel);
+      if (seen.insert(key_of(launch)).second) text += text_of(launch);
     }
   }
   return text;
+}
+
+/// Each distinct kernel once.
+std::string of_kernels(const ir::Graph& graph,
+                       const std::function<std::string(const codegen::Kernel&)>& text_of) {
+  return of_launches(
+      graph,
+      [](const codegen::KernelLaunch& launch) { return to_string(*launch.kernel, false); },
+      [&](const codegen::KernelLaunch& launch) { return text_of(*launch.kernel); });
 }
 
 }  // namespace
@@ -42,7 +54,7 @@ std::string emit(const ir::Graph& graph, std::string_view form) {
   if (form == "kernels") {
     return of_kernels(graph, [](const codegen::Kernel& kernel) { return to_string(kernel); });
   }
-  if (form == "cuda") return emit_cuda(graph);
+  if (form == "cuda") return of_launches(graph, cuda_symbol, cuda_text);
   if (form == "llvm") {
     return of_kernels(graph, [](const codegen::Kernel& kernel) {
       return codegen::llvm_compiler().llvm_ir(kernel);

@@ -9,8 +9,7 @@
 
 namespace wick::tools {
 
-/// `form` is one of ir, dot, kernels (kernel IR of every fusion), llvm, asm, cuda,
-/// plan. Throws
+/// `form` is one of ir, dot, kernels (kernel IR of every fusion), llvm, asm, cuda, plan. Throws
 /// std::invalid_argument for another.
 std::string emit(const ir::Graph& graph, std::string_view form);
 

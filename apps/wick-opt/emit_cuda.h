@@ -1,13 +1,16 @@
 #pragma once
 
+// Kernels as CUDA C++. Both throw std::invalid_argument where Wick was built without CUDA.
+
 #include <string>
 
-#include "wick/ir/graph.h"
+#include "wick/codegen/lower.h"
 
 namespace wick::tools {
 
-/// CUDA C++ of the graph's kernels, each once in every form that its launches take. Throws
-/// std::invalid_argument where Wick was built without CUDA.
-std::string emit_cuda(const ir::Graph& graph);
+/// What tells kernels apart, and the forms of one that launches take.
+std::string cuda_symbol(const codegen::KernelLaunch& launch);
+/// The kernel in the form that the launch takes.
+std::string cuda_text(const codegen::KernelLaunch& launch);
 
 }  // namespace wick::tools

@@ -1,11 +1,24 @@
+// What stands for emit_cuda.cpp where Wick is built without CUDA support.
+
 #include <stdexcept>
 
 #include "emit_cuda.h"
 
 namespace wick::tools {
+namespace {
 
-std::string emit_cuda(const ir::Graph& /*graph*/) {
+[[noreturn]] void fail() {
   throw std::invalid_argument("--emit=cuda: this Wick was built without CUDA support");
+}
+
+}  // namespace
+
+std::string cuda_symbol(const codegen::KernelLaunch& /*launch*/) {
+  fail();
+}
+
+std::string cuda_text(const codegen::KernelLaunch& /*launch*/) {
+  fail();
 }
 
 }  // namespace wick::tools
