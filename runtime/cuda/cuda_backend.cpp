@@ -50,8 +50,7 @@ class Listings final : public codegen::KernelProvider {
     std::vector<codegen::CodeListing> listings{
         {"CUDA C++", "cu", generated::program_text({&entry, 1})}};
     if (generated::Nvrtc::instance().is_available()) {
-      const generated::CompiledProgram program =
-          nvrtc_compiler().compile({&entry, 1}, sm_, nullptr);
+      const generated::CompiledProgram program = nvrtc_compiler().compile({&entry, 1}, sm_);
       listings.push_back({"resources", "ptxas.txt", resources_text(program)});
     }
     return listings;
@@ -124,7 +123,7 @@ class CudaBackend final : public Backend {
   void compile_kernels(const Plan& plan) const {
     const std::vector<generated::ProgramKernel> kernels = program_kernels(plan);
     if (kernels.empty() || !generated::Nvrtc::instance().is_available()) return;
-    (void)nvrtc_compiler().compile(kernels, target_.sm, nullptr);
+    (void)nvrtc_compiler().compile(distinct(kernels), target_.sm);
   }
 
   std::string name_;

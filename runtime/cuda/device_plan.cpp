@@ -1,7 +1,6 @@
 #include "wick/runtime/cuda/device_plan.h"
 
 #include <algorithm>
-#include <set>
 
 #include "wick/codegen/cuda/launch_geometry.h"
 #include "wick/runtime/cuda/not_supported.h"
@@ -11,18 +10,14 @@ namespace {
 
 namespace generated = codegen::cuda;
 
-generated::KernelForm form_of(const KernelStep& step) {
-  return generated::choose_form(*step.kernel, step.params);
-}
-
 bool has_own_memory(const codegen::Kernel& kernel) {
   return std::ranges::any_of(kernel.buffers,
                              [](const auto& buffer) { return buffer.own_elements > 0; });
 }
 
-ReadyKernel ready(const KernelStep& step, DeviceKernel kernel) {
+ReadyKernel ready(const KernelStep& step, const generated::KernelForm& form, DeviceKernel kernel) {
   const generated::LaunchGeometry geometry =
-      generated::launch_geometry(*step.kernel, form_of(step), step.params);
+      generated::launch_geometry(*step.kernel, form, step.params);
   return {.step = &step,
           .kernel = std::move(kernel),
           .shape = {.grid = {geometry.grid_x, 1, 1},
@@ -34,10 +29,13 @@ ReadyKernel ready(const KernelStep& step, DeviceKernel kernel) {
 
 class Preparation {
  public:
-  Preparation(Plan& plan, Gpu& gpu) : plan_(plan), gpu_(gpu) {}
+  Preparation(Plan& plan, Gpu& gpu)
+      : plan_(plan),
+        gpu_(gpu),
+        launches_(program_kernels(plan)),
+        kernels_(gpu.programs().kernels(launches_)) {}
 
   DevicePlan run() {
-    load_kernels();
     for (Step& step : plan_.steps) {
       try {
         ready_.steps.push_back(std::visit([&](auto& action) { return make(action); }, step.action));
@@ -51,19 +49,11 @@ class Preparation {
   }
 
  private:
-  void load_kernels() {
-    const std::vector<generated::ProgramKernel> wanted = program_kernels(plan_);
-    const std::vector<Programs::Loaded> loaded = gpu_.programs().kernels(wanted);
-    for (size_t i = 0; i < wanted.size(); ++i)
-      kernels_.emplace(wanted[i].symbol, loaded[i]);
-  }
-
   ReadyStep make(KernelStep& step) {
-    const auto& [kernel, origin] = kernels_.at(generated::symbol_of(*step.kernel, form_of(step)));
-    step.origin = origin;
-    ReadyKernel launch = ready(step, kernel);
-    ready_.workspace_bytes = std::max(ready_.workspace_bytes, launch.workspace_bytes);
-    return launch;
+    const size_t launch = num_launches_++;
+    ReadyKernel kernel = ready(step, launches_[launch].form, std::move(kernels_[launch]));
+    ready_.workspace_bytes = std::max(ready_.workspace_bytes, kernel.workspace_bytes);
+    return kernel;
   }
 
   ReadyStep make(LibraryStep& step) {
@@ -106,21 +96,22 @@ class Preparation {
   Plan& plan_;
   Gpu& gpu_;
   DevicePlan ready_;
-  std::map<std::string, Programs::Loaded> kernels_;
+  std::vector<generated::ProgramKernel> launches_;
+  std::vector<DeviceKernel> kernels_;  // of each launch
+  size_t num_launches_ = 0;            // that are ready
 };
 
 }  // namespace
 
 std::vector<generated::ProgramKernel> program_kernels(const Plan& plan) {
   std::vector<generated::ProgramKernel> kernels;
-  std::set<std::string> known;
   for (const Step& step : plan.steps) {
     const auto* launch = std::get_if<KernelStep>(&step.action);
     if (launch == nullptr) continue;
-    const generated::KernelForm form = form_of(*launch);
-    std::string symbol = generated::symbol_of(*launch->kernel, form);
-    if (!known.insert(symbol).second) continue;
-    kernels.push_back({.kernel = launch->kernel.get(), .form = form, .symbol = std::move(symbol)});
+    const generated::KernelForm form = generated::choose_form(*launch->kernel, launch->params);
+    kernels.push_back({.kernel = launch->kernel.get(),
+                       .form = form,
+                       .symbol = generated::symbol_of(*launch->kernel, form)});
   }
   return kernels;
 }

@@ -15,7 +15,7 @@
 
 namespace wick::runtime::cuda {
 
-/// The kernels of a plan in the forms that its launches take, each once.
+/// The kernel of each launch of a plan, in the form that the launch takes.
 std::vector<codegen::cuda::ProgramKernel> program_kernels(const Plan& plan);
 
 /// A launch of a generated kernel; nothing where `shape` has no blocks.

@@ -1,6 +1,7 @@
 #include "wick/runtime/cuda/programs.h"
 
 #include <algorithm>
+#include <set>
 
 #include "wick/codegen/cuda/launch_geometry.h"
 #include "wick/codegen/cuda/program_cache.h"
@@ -22,11 +23,9 @@ constexpr unsigned kMaxSharedBytes = 96U << 10U;
 
 class NvrtcCompiler final : public ProgramCompiler {
  public:
-  CompiledProgram compile(std::span<const ProgramKernel> kernels,
-                          int compute_capability,
-                          codegen::KernelOrigin* origin) override {
+  CompiledProgram compile(std::span<const ProgramKernel> kernels, int compute_capability) override {
     return codegen::cuda::compile_program(
-        kernels, compute_capability, codegen::default_cache_directory(), origin);
+        kernels, compute_capability, codegen::default_cache_directory());
   }
 
   CompiledProgram compile(std::string_view name,
@@ -63,21 +62,24 @@ DeviceKernel Programs::kernel(std::string_view text,
   return program->module->kernel(symbol, shared_bytes);
 }
 
-std::vector<Programs::Loaded> Programs::kernels(std::span<const ProgramKernel> wanted) {
+std::vector<ProgramKernel> distinct(std::span<const ProgramKernel> kernels) {
+  std::vector<ProgramKernel> result;
+  std::set<std::string_view> symbols;
+  for (const ProgramKernel& kernel : kernels) {
+    if (symbols.insert(kernel.symbol).second) result.push_back(kernel);
+  }
+  return result;
+}
+
+std::vector<DeviceKernel> Programs::kernels(std::span<const ProgramKernel> wanted) {
   const std::lock_guard lock(mutex_);
-  std::vector<ProgramKernel> missing;
-  for (const ProgramKernel& kernel : wanted) {
-    const auto same = [&](const ProgramKernel& other) { return other.symbol == kernel.symbol; };
-    if (!generated_.contains(kernel.symbol) && std::ranges::none_of(missing, same))
-      missing.push_back(kernel);
-  }
+  std::vector<ProgramKernel> missing = distinct(wanted);
+  std::erase_if(missing,
+                [this](const ProgramKernel& kernel) { return generated_.contains(kernel.symbol); });
   load(missing);
-  std::vector<Loaded> loaded;
-  for (const ProgramKernel& kernel : wanted) {
-    Loaded& entry = generated_.at(kernel.symbol);
-    loaded.push_back(entry);
-    entry.origin = {.level = codegen::KernelOrigin::Level::memory};
-  }
+  std::vector<DeviceKernel> loaded;
+  for (const ProgramKernel& kernel : wanted)
+    loaded.push_back(generated_.at(kernel.symbol));
   return loaded;
 }
 
@@ -85,7 +87,6 @@ void Programs::load(std::span<const ProgramKernel> kernels) {
   struct Part {
     std::span<const ProgramKernel> kernels;
     CompiledProgram program;
-    codegen::KernelOrigin origin;
   };
 
   std::vector<Part> parts;
@@ -95,7 +96,7 @@ void Programs::load(std::span<const ProgramKernel> kernels) {
   const DeviceProperties& device = device_.properties();
   parallel_for(static_cast<int64_t>(parts.size()), [&](int64_t i) {
     Part& part = parts[static_cast<size_t>(i)];
-    part.program = compiler_.compile(part.kernels, device.sm, &part.origin);
+    part.program = compiler_.compile(part.kernels, device.sm);
   });
   const auto shared_bytes =
       static_cast<unsigned>(std::min<size_t>(kMaxSharedBytes, device.shared_bytes_per_block));
@@ -103,8 +104,7 @@ void Programs::load(std::span<const ProgramKernel> kernels) {
     const Module& module =
         *modules_.emplace_back(std::make_unique<Module>(device_, part.program.image));
     for (const ProgramKernel& kernel : part.kernels) {
-      generated_.emplace(kernel.symbol,
-                         Loaded{module.kernel(kernel.symbol, shared_bytes), part.origin});
+      generated_.emplace(kernel.symbol, module.kernel(kernel.symbol, shared_bytes));
     }
   }
 }

@@ -12,7 +12,6 @@
 
 #include "wick/codegen/cuda/nvrtc.h"
 #include "wick/codegen/cuda/program_text.h"
-#include "wick/codegen/kernel_provider.h"
 #include "wick/runtime/cuda/module.h"
 
 namespace wick::runtime::cuda {
@@ -25,11 +24,9 @@ class ProgramCompiler {
   ProgramCompiler& operator=(const ProgramCompiler&) = delete;
   virtual ~ProgramCompiler() = default;
 
-  /// Generated kernels, as one program.
+  /// Generated kernels, no two of one symbol, as one program.
   virtual codegen::cuda::CompiledProgram compile(
-      std::span<const codegen::cuda::ProgramKernel> kernels,
-      int compute_capability,
-      codegen::KernelOrigin* origin) = 0;
+      std::span<const codegen::cuda::ProgramKernel> kernels, int compute_capability) = 0;
   /// A program of any origin; `name` stands for it in profiles.
   virtual codegen::cuda::CompiledProgram compile(std::string_view name,
                                                  const std::string& text,
@@ -38,6 +35,10 @@ class ProgramCompiler {
 
 /// By NVRTC, or from the disk cache of the switches in force.
 ProgramCompiler& nvrtc_compiler();
+
+/// One of each symbol, in order.
+std::vector<codegen::cuda::ProgramKernel> distinct(
+    std::span<const codegen::cuda::ProgramKernel> kernels);
 
 /// Kernels of a device. What was loaded once stays as long as the device: plans of the whole
 /// process share it. Thread-safe.
@@ -52,15 +53,9 @@ class Programs {
   /// most dynamic shared memory that a launch will ask for.
   DeviceKernel kernel(std::string_view text, const std::string& symbol, unsigned shared_bytes = 0);
 
-  /// A generated kernel; `symbol` as codegen::cuda::symbol_of gives it.
-  struct Loaded {
-    DeviceKernel kernel;
-    codegen::KernelOrigin origin;
-  };
-
-  /// All of these, in order. Those that are not loaded are compiled as one program, or as several
-  /// side by side where they are many.
-  std::vector<Loaded> kernels(std::span<const codegen::cuda::ProgramKernel> wanted);
+  /// All of these generated kernels, in order. Those that are not loaded are compiled as one
+  /// program, or as several side by side where they are many.
+  std::vector<DeviceKernel> kernels(std::span<const codegen::cuda::ProgramKernel> wanted);
 
  private:
   struct TextProgram {
@@ -74,8 +69,8 @@ class Programs {
   ProgramCompiler& compiler_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<TextProgram>, std::less<>> texts_;
-  std::map<std::string, Loaded, std::less<>> generated_;  // by symbol
-  std::vector<std::unique_ptr<Module>> modules_;          // of generated ones
+  std::map<std::string, DeviceKernel, std::less<>> generated_;  // by symbol
+  std::vector<std::unique_ptr<Module>> modules_;                // of generated ones
 };
 
 }  // namespace wick::runtime::cuda

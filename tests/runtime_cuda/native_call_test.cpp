@@ -17,8 +17,7 @@ using Calls = std::vector<std::string>;
 class CountingCompiler final : public ProgramCompiler {
  public:
   codegen::cuda::CompiledProgram compile(std::span<const codegen::cuda::ProgramKernel> /*kernels*/,
-                                         int /*compute_capability*/,
-                                         codegen::KernelOrigin* /*origin*/) override {
+                                         int /*compute_capability*/) override {
     return image();
   }
 

@@ -59,8 +59,7 @@ void interpret_whole(const codegen::Kernel& kernel, const GeneratedLaunch& launc
 }  // namespace
 
 CompiledProgram SimulatedMachine::compile(std::span<const ProgramKernel> kernels,
-                                          int /*compute_capability*/,
-                                          codegen::KernelOrigin* /*origin*/) {
+                                          int /*compute_capability*/) {
   for (const ProgramKernel& kernel : kernels) {
     generated_.emplace(kernel.symbol,
                        Generated{std::make_shared<codegen::Kernel>(*kernel.kernel), kernel.form});

@@ -20,8 +20,7 @@ namespace wick::runtime::cuda {
 class SimulatedMachine final : public ProgramCompiler, public FakeMachine {
  public:
   codegen::cuda::CompiledProgram compile(std::span<const codegen::cuda::ProgramKernel> kernels,
-                                         int compute_capability,
-                                         codegen::KernelOrigin* origin) override;
+                                         int compute_capability) override;
   codegen::cuda::CompiledProgram compile(std::string_view name,
                                          const std::string& text,
                                          int compute_capability) override;
