@@ -144,12 +144,18 @@ TEST_F(CudaBackend, ModulesMoveAndTrain) {
 TEST_F(CudaBackend, SlicesAtAnyPlaceAreReadRight) {
   const Tensor rows = arange(0, 35).reshape({7, 5}).to(wick::cuda());
   materialize(rows);
+  gpu_.driver().take_calls();
 
   for (int64_t row = 0; row < 7; ++row) {
     const Tensor one = slice(rows, 0, row, row + 1);
     EXPECT_TRUE(one.is_materialized());
     EXPECT_EQ((one * 2).to_vector<int64_t>()[4], 2 * (5 * row + 4));
   }
+  EXPECT_EQ(std::ranges::count_if(
+                gpu_.driver().take_calls(),
+                [](const std::string& call) { return call.starts_with("cuMemcpyDtoDAsync"); }),
+            6)
+      << "rows of 40 bytes that do not begin at a multiple of 64 are copied";
 }
 
 TEST_F(CudaBackend, TensorsOfBothDevicesMaterializeTogether) {

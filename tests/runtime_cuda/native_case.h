@@ -5,21 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "support/all_dtypes.h"
+
 #include "wick/ir/literal.h"
 #include "wick/runtime/cuda/native/native_program.h"
 
 namespace wick::runtime::cuda {
-
-inline constexpr DType kAllDTypes[] = {DType::f32,
-                                       DType::f64,
-                                       DType::f16,
-                                       DType::bf16,
-                                       DType::i8,
-                                       DType::i16,
-                                       DType::i32,
-                                       DType::i64,
-                                       DType::u8,
-                                       DType::bool_};
 
 struct NativeCase {
   ir::OpKind op = ir::OpKind::scan;
@@ -29,6 +20,20 @@ struct NativeCase {
 
 /// With the result's type inferred.
 LibraryOp library_op_of(const NativeCase& c);
+
+/// Errors that roundings explain, by dtype.
+struct FloatTolerance {
+  double f64 = 0;
+  double f32 = 0;
+  double f16 = 0;
+  double bf16 = 0;
+
+  [[nodiscard]] constexpr double of(DType dtype) const {
+    if (dtype == DType::f64) return f64;
+    if (dtype == DType::f32) return f32;
+    return dtype == DType::f16 ? f16 : bf16;
+  }
+};
 
 struct NativeRun {
   NativeLimits limits;

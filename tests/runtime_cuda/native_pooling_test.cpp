@@ -17,18 +17,7 @@ using Ints = std::vector<int64_t>;
 constexpr DType kFloats[] = {DType::f32, DType::f64, DType::f16, DType::bf16};
 
 /// Of sums: those of a row of windows, in f32 or rounded to a half at the end.
-double pooling_tolerance(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-      return 1e-14;
-    case DType::f32:
-      return 1e-6;
-    case DType::f16:
-      return 6e-4;
-    default:
-      return 4.5e-3;
-  }
-}
+constexpr FloatTolerance kPoolingTolerance{.f64 = 1e-14, .f32 = 1e-6, .f16 = 6e-4, .bf16 = 4.5e-3};
 
 struct Pool {
   Shape x;
@@ -101,10 +90,10 @@ TEST(NativePooling, MeansAndTheirGradients) {
         if (exclude_padding) attributes.set("exclude_padding", true);
         const Literal x = plain_numbers({dtype, pool.x}, 1);
         const Literal cotangent = plain_numbers({dtype, pooled_shape(pool)}, 2);
-        expect_as_interpreted({OpKind::avg_pool2d, attributes, {x}}, pooling_tolerance(dtype));
+        expect_as_interpreted({OpKind::avg_pool2d, attributes, {x}}, kPoolingTolerance.of(dtype));
         attributes.set("input_shape", Ints(pool.x.begin(), pool.x.end()));
         expect_as_interpreted({OpKind::avg_pool2d_grad, attributes, {cotangent}},
-                              pooling_tolerance(dtype));
+                              kPoolingTolerance.of(dtype));
       }
     }
   }

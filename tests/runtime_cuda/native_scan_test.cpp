@@ -15,18 +15,7 @@ NativeCase scan(Literal x, int64_t axis, const std::string& kind, bool reverse =
 }
 
 /// Sums are rounded once, but for f64.
-double scan_tolerance(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-      return 1e-13;
-    case DType::f32:
-      return 1e-7;
-    case DType::f16:
-      return 5e-4;
-    default:
-      return 4e-3;
-  }
-}
+constexpr FloatTolerance kScanTolerance{.f64 = 1e-13, .f32 = 1e-7, .f16 = 5e-4, .bf16 = 4e-3};
 
 struct Lanes {
   Shape shape;
@@ -59,7 +48,7 @@ TEST(NativeScan, EveryDType) {
   for (const DType dtype : kAllDTypes) {
     for (const Lanes& lanes : {kLanes[3], kLanes[4]}) {
       expect_as_interpreted(scan(plain_numbers({dtype, lanes.shape}, 1), lanes.axis, "sum"),
-                            scan_tolerance(dtype));
+                            kScanTolerance.of(dtype));
     }
   }
   for (const DType dtype : {DType::f16, DType::i64, DType::u8, DType::bool_})

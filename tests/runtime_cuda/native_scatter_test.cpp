@@ -66,18 +66,7 @@ NativeCase scatter(const Rows& rows,
 }
 
 /// Sums are rounded once, in halves; else as often as there are updates.
-double scatter_tolerance(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-      return 1e-14;
-    case DType::f32:
-      return 2e-6;
-    case DType::f16:
-      return 6e-4;
-    default:
-      return 4.5e-3;
-  }
-}
+constexpr FloatTolerance kScatterTolerance{.f64 = 1e-14, .f32 = 2e-6, .f16 = 6e-4, .bf16 = 4.5e-3};
 
 const Rows kRows[] = {{{5, 3}, 0, {7}},
                       {{2, 5, 3}, 1, {4, 2}},
@@ -92,7 +81,7 @@ TEST(NativeScatter, EveryModeAddsUpdatesInTheirOrder) {
   for (const char* mode : kModes) {
     for (const DType dtype : {DType::f32, DType::i32}) {
       for (const Rows& rows : kRows)
-        expect_as_interpreted(scatter(rows, mode, dtype), scatter_tolerance(dtype));
+        expect_as_interpreted(scatter(rows, mode, dtype), kScatterTolerance.of(dtype));
     }
   }
 }
@@ -100,11 +89,11 @@ TEST(NativeScatter, EveryModeAddsUpdatesInTheirOrder) {
 TEST(NativeScatter, EveryDType) {
   for (const DType dtype : kAllDTypes) {
     for (const Rows& rows : kRows)
-      expect_as_interpreted(scatter(rows, "add", dtype), scatter_tolerance(dtype));
+      expect_as_interpreted(scatter(rows, "add", dtype), kScatterTolerance.of(dtype));
   }
   for (const DType dtype : {DType::f16, DType::bool_}) {
     for (const Rows& rows : kRows)
-      expect_as_interpreted(scatter(rows, "mul", dtype), scatter_tolerance(dtype));
+      expect_as_interpreted(scatter(rows, "mul", dtype), kScatterTolerance.of(dtype));
   }
 }
 
