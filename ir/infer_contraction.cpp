@@ -152,6 +152,18 @@ Type unread_operand(const Inference& call, std::string_view shape) {
 
 }  // namespace
 
+/// What a matmul computes on its product.
+void check_epilogue(const Inference& call, DType dtype, int64_t columns) {
+  if (call.operands.size() > 2) {
+    const Type& bias = call.operand(2);
+    if (bias != Type{dtype, {columns}})
+      call.fail(fmt::format("the bias should be {}, got {}", Type{dtype, {columns}}, bias));
+  }
+  if (!call.attributes.has("activation")) return;
+  call.require_choice("activation", {"relu", "gelu_tanh"});
+  if (!is_float(dtype)) call.fail(fmt::format("an activation needs floats, got {}", dtype));
+}
+
 Type infer_matmul(const Inference& call) {
   const Type& lhs = call.operand(0);
   const Type& rhs = call.operand(1);
@@ -170,6 +182,7 @@ Type infer_matmul(const Inference& call) {
   }
   const std::optional<Shape> batch = broadcast_shapes(batch_of(lhs.shape), batch_of(rhs.shape));
   if (!batch) call.fail(fmt::format("leading axes do not broadcast: {} and {}", lhs, rhs));
+  check_epilogue(call, lhs.dtype, b.columns);
   if (batch->ndim() == 0) return {lhs.dtype, {a.rows, b.columns}};
   std::vector<int64_t> extents(batch->begin(), batch->end());
   extents.push_back(a.rows);

@@ -1,4 +1,6 @@
 #include <array>
+#include <cmath>
+#include <numbers>
 #include <type_traits>
 
 #include "wick/ir/channel_blocks.h"
@@ -37,6 +39,30 @@ Shape batch_of(const Shape& shape) {
   return Shape(shape.extents().first(static_cast<size_t>(shape.ndim()) - 2));
 }
 
+double relu(double x) {
+  return x <= 0 ? 0 : x;
+}
+
+/// The approximation by tanh of Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
+double gelu_tanh(double x) {
+  const double scale = std::sqrt(2 * std::numbers::inv_pi);
+  return 0.5 * x * (1 + std::tanh(scale * (x + 0.044715 * x * x * x)));
+}
+
+/// Bias and activation of a matmul, on its sums.
+template <typename Wide>
+void apply_epilogue(const OpCall& call, std::vector<Wide>& sums) {
+  if (call.operands.size() > 2) {
+    const std::vector<Wide> bias = widen<Wide>(call.operand(2));
+    for (size_t i = 0; i < sums.size(); ++i)
+      multiply_add(sums[i], bias[i % bias.size()], Wide{1});
+  }
+  if (!call.attributes.has("activation")) return;
+  const auto activation = call.attributes.text("activation") == "relu" ? relu : gelu_tanh;
+  for (Wide& sum : sums)
+    sum = static_cast<Wide>(activation(static_cast<double>(sum)));
+}
+
 template <typename Wide>
 Literal matmul(const OpCall& call) {
   const Shape& lhs = call.operand(0).type().shape;
@@ -68,6 +94,7 @@ Literal matmul(const OpCall& call) {
       }
     }
   });
+  apply_epilogue(call, out);
   return narrow(out, call.result);
 }
 

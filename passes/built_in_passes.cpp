@@ -4,10 +4,12 @@
 #include "wick/passes/constant_fold.h"
 #include "wick/passes/cse.h"
 #include "wick/passes/dce.h"
+#include "wick/passes/epilogue.h"
 #include "wick/passes/expand_custom_ops.h"
 #include "wick/passes/fuse.h"
 #include "wick/passes/layout.h"
 #include "wick/passes/plan_memory.h"
+#include "wick/passes/widen_half.h"
 
 namespace wick::passes {
 
@@ -18,10 +20,12 @@ constexpr PassInfo (*kBuiltIn[])() = {
     constant_fold_pass_info,
     cse_pass_info,
     dce_pass_info,
+    epilogue_pass_info,
     expand_custom_ops_pass_info,
     fuse_pass_info,
     layout_pass_info,
     plan_memory_pass_info,
+    widen_half_pass_info,
 };
 
 }  // namespace

@@ -9,10 +9,13 @@ namespace {
 // What an op from outside is made of should look like code written out to every other pass.
 // Folding makes new constants for the simplifier; both make equal expressions for cse; only what
 // is left should weigh in the decisions of fuse. What layout leaves behind is for canonicalize.
-constexpr std::string_view kBegin =
-    "@pipeline-start,expand-custom-ops,canonicalize,constant-fold,canonicalize,cse,dce,";
-// Libraries of GPUs have no use for channels in blocks.
+constexpr std::string_view kStart = "@pipeline-start,expand-custom-ops,";
+constexpr std::string_view kSimplify = "canonicalize,constant-fold,canonicalize,cse,dce,";
+// Libraries of CPUs compute in f32, best on images with their channels in blocks. Those of GPUs
+// take half types, and add biases.
+constexpr std::string_view kWiden = "widen-half,";
 constexpr std::string_view kLayout = "layout,canonicalize,cse,dce,";
+constexpr std::string_view kEpilogue = "epilogue,dce,";
 constexpr std::string_view kEnd =
     "@before-fusion,fuse,@after-fusion,@before-planning,plan-memory,@pipeline-end";
 
@@ -26,8 +29,8 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 }  // namespace
 
 std::string_view default_pipeline() {
-  static const std::string on_host = joined({kBegin, kLayout, kEnd});
-  static const std::string on_gpu = joined({kBegin, kEnd});
+  static const std::string on_host = joined({kStart, kWiden, kSimplify, kLayout, kEnd});
+  static const std::string on_gpu = joined({kStart, kSimplify, kEpilogue, kEnd});
   return options().backend.starts_with("cuda") ? on_gpu : on_host;
 }
 

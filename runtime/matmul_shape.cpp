@@ -54,4 +54,8 @@ MatmulShape matmul_shape(const LibraryOp& op) {
   return shape;
 }
 
+bool has_epilogue(const LibraryOp& op) {
+  return op.operands.size() > 2 || op.attributes.has("activation");
+}
+
 }  // namespace wick::runtime

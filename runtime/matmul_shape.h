@@ -30,4 +30,7 @@ struct MatmulShape {
 /// Products that share one rhs and follow each other in memory become one taller product.
 MatmulShape matmul_shape(const LibraryOp& op);
 
+/// Whether a matmul op adds a bias or applies an activation.
+bool has_epilogue(const LibraryOp& op);
+
 }  // namespace wick::runtime

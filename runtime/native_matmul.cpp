@@ -101,7 +101,7 @@ class NativeMatmul final : public HostCall {
 }  // namespace
 
 std::unique_ptr<HostCall> make_native_matmul(const LibraryOp& op) {
-  if (op.op != ir::OpKind::matmul) return nullptr;
+  if (op.op != ir::OpKind::matmul || has_epilogue(op)) return nullptr;
   MatmulShape shape = matmul_shape(op);
   const auto make = [&]<typename T>() -> std::unique_ptr<HostCall> {
     return std::make_unique<NativeMatmul<T>>(std::move(shape));

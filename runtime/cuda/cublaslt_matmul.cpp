@@ -1,5 +1,7 @@
 // Matrix products of plans.
 
+#include <fmt/format.h>
+
 #include "wick/passes/options.h"
 #include "wick/runtime/cuda/device_call.h"
 #include "wick/runtime/cuda/matmul.h"
@@ -7,11 +9,24 @@
 namespace wick::runtime::cuda {
 namespace {
 
+Epilogue epilogue_of(const LibraryOp& op) {
+  const bool has_bias = op.operands.size() > 2;
+  if (!op.attributes.has("activation")) return has_bias ? Epilogue::bias : Epilogue::none;
+  const bool is_relu = op.attributes.text("activation") == "relu";
+  if (has_bias) return is_relu ? Epilogue::relu_bias : Epilogue::gelu_bias;
+  return is_relu ? Epilogue::relu : Epilogue::gelu;
+}
+
 class CublasLtMatmul final : public DeviceCall {
  public:
-  explicit CublasLtMatmul(MatmulSpec spec) : spec_(std::move(spec)) {}
+  explicit CublasLtMatmul(MatmulSpec spec)
+      : spec_(std::move(spec)),
+        implementation_("cuBLASLt matmul") {
+    if (spec_.epilogue != Epilogue::none)
+      implementation_ += fmt::format(", {}", traits_of(spec_.epilogue).name);
+  }
 
-  [[nodiscard]] std::string_view implementation() const override { return "cuBLASLt matmul"; }
+  [[nodiscard]] std::string_view implementation() const override { return implementation_; }
 
   void prepare(Gpu& gpu) override { matmul_ = std::make_unique<Matmul>(gpu.blas(), spec_); }
 
@@ -21,12 +36,18 @@ class CublasLtMatmul final : public DeviceCall {
                const void* const* operands,
                void* result,
                void* workspace) const override {
-    matmul_->enqueue(
-        stream, {.lhs = operands[0], .rhs = operands[1], .result = result, .workspace = workspace});
+    const bool has_bias = traits_of(spec_.epilogue).has_bias;
+    matmul_->enqueue(stream,
+                     {.lhs = operands[0],
+                      .rhs = operands[1],
+                      .result = result,
+                      .bias = has_bias ? const_cast<void*>(operands[2]) : nullptr,
+                      .workspace = workspace});
   }
 
  private:
   MatmulSpec spec_;
+  std::string implementation_;
   std::unique_ptr<Matmul> matmul_;
 };
 
@@ -34,8 +55,13 @@ class CublasLtMatmul final : public DeviceCall {
 
 std::unique_ptr<DeviceCall> make_cublaslt_matmul(const LibraryOp& op) {
   if (op.op != ir::OpKind::matmul || !is_float(op.result.dtype)) return nullptr;
-  return std::make_unique<CublasLtMatmul>(
-      MatmulSpec{.shape = matmul_shape(op), .dtype = op.result.dtype, .tf32 = options().tf32});
+  MatmulSpec spec{.shape = matmul_shape(op),
+                  .dtype = op.result.dtype,
+                  .epilogue = epilogue_of(op),
+                  .tf32 = options().tf32};
+  const bool is_empty = op.result.numel() == 0 || spec.shape.k == 0;
+  if (is_empty && spec.epilogue != Epilogue::none) return nullptr;
+  return std::make_unique<CublasLtMatmul>(std::move(spec));
 }
 
 }  // namespace wick::runtime::cuda

@@ -111,7 +111,8 @@ bool prefers_primitive(const MatmulShape& shape) {
 }  // namespace
 
 std::unique_ptr<HostCall> make_onednn_matmul(const LibraryOp& op) {
-  if (op.op != ir::OpKind::matmul || op.result.dtype != DType::f32) return nullptr;
+  if (op.op != ir::OpKind::matmul || op.result.dtype != DType::f32 || has_epilogue(op))
+    return nullptr;
   MatmulShape shape = matmul_shape(op);
   if (op.result.numel() == 0 || shape.k == 0) {
     return std::make_unique<ZeroFill>(op.result.num_bytes());

@@ -158,6 +158,30 @@ TEST_F(CudaBackend, SlicesAtAnyPlaceAreReadRight) {
       << "rows of 40 bytes that do not begin at a multiple of 64 are copied";
 }
 
+TEST_F(CudaBackend, ProductsTakeHalvesAndBiases) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    const auto there = [&](std::initializer_list<float> values, Shape shape) {
+      return reshape(tensor(values), std::move(shape)).to(dtype).to(wick::cuda());
+    };
+    const Tensor product = matmul(there({1, 2, 3, 4}, {2, 2}), there({5, 6, 7, 8}, {2, 2}));
+    const Tensor y = product + there({100, -100}, {2});
+
+    const std::string plan = explain(y);
+
+    EXPECT_NE(plan.find("[cuBLASLt matmul, bias]"), std::string::npos) << plan;
+    EXPECT_NE(plan.find(" 0 kernel launches, 1 library calls"), std::string::npos) << plan;
+    EXPECT_EQ(y.to(DType::f32).to_vector<float>(), (Values{119, -78, 143, -50}));
+  }
+}
+
+TEST_F(CudaBackend, AnEpilogueThatCublasLtDoesNotHaveIsComputedOnTheHost) {
+  const Tensor x = ones({2, 2}).to(wick::cuda());
+  const Tensor bias = tensor({1.0F, 2.0F}).to(wick::cuda());
+  gpu_.cublaslt().find_nothing();
+
+  EXPECT_EQ((matmul(x, x) + bias).to_vector<float>(), (Values{3, 4, 3, 4}));
+}
+
 TEST_F(CudaBackend, TensorsOfBothDevicesMaterializeTogether) {
   const Tensor here = tensor({1.0F, 2.0F}) * 3;
   const Tensor there = tensor({1.0F, 2.0F}).to(wick::cuda()) * 3;

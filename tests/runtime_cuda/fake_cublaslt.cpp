@@ -37,38 +37,42 @@ void put_bit(uint8_t* bits, uint64_t index, bool value) {
   bits[index / 8] |= static_cast<uint8_t>(value ? 1U << (index % 8) : 0U);
 }
 
-/// What follows the product of one element, by the bits that make up cublasLtEpilogue_t.
+/// What follows the product of one element, by the bits that make up cublasLtEpilogue_t. Vector and
+/// aux are of the result's dtype.
+template <typename T>
 class EpilogueState {
  public:
   explicit EpilogueState(const std::map<int, uint64_t>& operation)
       : code_(operation.at(CUBLASLT_MATMUL_DESC_EPILOGUE)),
-        vector_(reinterpret_cast<float*>(at_or(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, 0))),
+        vector_(reinterpret_cast<T*>(at_or(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, 0))),
         aux_(at_or(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, 0)),
         aux_leading_(at_or(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 0)),
         aux_stride_(at_or(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, 0)) {}
 
   void clear_sums(uint64_t rows) const {
-    if (has(kSumsResult) || sums_a()) std::fill_n(vector_, rows, 0.0F);
+    if (has(kSumsResult) || sums_a()) std::fill_n(vector_, rows, static_cast<T>(0.0F));
   }
 
   [[nodiscard]] bool sums_a() const { return has(CUBLASLT_EPILOGUE_BGRADA); }
 
-  void add_to_sum(uint64_t row, float value) const { vector_[row] += value; }
+  void add_to_sum(uint64_t row, float value) const {
+    vector_[row] = static_cast<T>(static_cast<float>(vector_[row]) + value);
+  }
 
   [[nodiscard]] float apply(float z, uint64_t product, uint64_t row, uint64_t column) const {
     const uint64_t at = product * aux_stride_ + row + column * aux_leading_;
-    if (has(CUBLASLT_EPILOGUE_BIAS)) z += vector_[row];
+    if (has(CUBLASLT_EPILOGUE_BIAS)) z += static_cast<float>(vector_[row]);
     if (has(CUBLASLT_EPILOGUE_RELU)) {
       if (has(kAux)) put_bit(bits(), at, z > 0);
       z = std::max(z, 0.0F);
     }
     if (has(CUBLASLT_EPILOGUE_GELU)) {
-      if (has(kAux)) values()[at] = z;
+      if (has(kAux)) values()[at] = static_cast<T>(z);
       z = gelu(z);
     }
     if (has(kReluGradient)) z = get_bit(bits(), at) ? z : 0;
-    if (has(kGeluGradient)) z *= gelu_derivative(values()[at]);
-    if (has(kSumsResult)) vector_[row] += z;
+    if (has(kGeluGradient)) z *= gelu_derivative(static_cast<float>(values()[at]));
+    if (has(kSumsResult)) add_to_sum(row, z);
     return z;
   }
 
@@ -82,10 +86,10 @@ class EpilogueState {
 
   [[nodiscard]] uint8_t* bits() const { return reinterpret_cast<uint8_t*>(aux_); }
 
-  [[nodiscard]] float* values() const { return reinterpret_cast<float*>(aux_); }
+  [[nodiscard]] T* values() const { return reinterpret_cast<T*>(aux_); }
 
   uint64_t code_;
-  float* vector_;
+  T* vector_;
   uint64_t aux_;
   uint64_t aux_leading_;
   uint64_t aux_stride_;
@@ -105,7 +109,7 @@ struct Matrix {
   }
 };
 
-/// Sums are kept in f32, of f64 in f64. Epilogues are for f32 alone.
+/// Sums are kept in f32, of f64 in f64, which has no epilogues.
 template <typename T>
 void multiply(const std::map<int, uint64_t>& operation,
               const Matrix<T>& a,
@@ -116,7 +120,7 @@ void multiply(const std::map<int, uint64_t>& operation,
   const bool transpose_a = operation.at(CUBLASLT_MATMUL_DESC_TRANSA) == CUBLAS_OP_T;
   const bool transpose_b = operation.at(CUBLASLT_MATMUL_DESC_TRANSB) == CUBLAS_OP_T;
   const uint64_t inner = transpose_a ? a.rows : a.columns;
-  const EpilogueState epilogue(operation);
+  const EpilogueState<T> epilogue(operation);
   epilogue.clear_sums(d.rows);
   const auto element = [&](uint64_t product, uint64_t row, uint64_t column) {
     Sum z = 0;
@@ -128,7 +132,7 @@ void multiply(const std::map<int, uint64_t>& operation,
       z += left * right;
       if (epilogue.sums_a() && column == 0) epilogue.add_to_sum(row, static_cast<float>(left));
     }
-    if constexpr (std::is_same_v<T, float>) z = epilogue.apply(z, product, row, column);
+    if constexpr (!std::is_same_v<T, double>) z = epilogue.apply(z, product, row, column);
     return static_cast<T>(z);
   };
   for (uint64_t product = 0; product < batch; ++product) {

@@ -63,6 +63,8 @@ class SimulatedGpu {
 
   [[nodiscard]] FakeDriver& driver() { return driver_; }
 
+  [[nodiscard]] FakeCublasLt& cublaslt() { return cublaslt_; }
+
   [[nodiscard]] SimulatedMachine& machine() { return machine_; }
 
  private:

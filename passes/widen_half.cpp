@@ -1,0 +1,52 @@
+#include "wick/passes/widen_half.h"
+
+#include <utility>
+
+#include "wick/passes/rewrite.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::OpKind;
+using ir::Value;
+
+Value widened(const ir::Node& node, RuleBuilder& build) {
+  const DType dtype = node.type().dtype;
+  if (dtype != DType::f16 && dtype != DType::bf16) return {};
+  std::vector<Value> operands;
+  for (const Value operand : node.operands())
+    operands.push_back(build.op(OpKind::cast, {operand}, {{"dtype", DType::f32}}));
+  const Value wide = build.op(node.op(), std::move(operands), node.attributes());
+  return build.op(OpKind::cast, {wide}, {{"dtype", dtype}});
+}
+
+const RuleSet& rules() {
+  static const RuleSet set = [] {
+    RuleSet rules;
+    for (const ir::OpTrait trait : {ir::kContraction, ir::kPooling})
+      rules.add(TraitRule{"widened", trait, widened});
+    return rules;
+  }();
+  return set;
+}
+
+class WidenHalf final : public Pass {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "widen-half"; }
+
+  bool run(ir::Graph& graph, PassContext& context) override {
+    return apply_rules(graph, rules(), context);
+  }
+};
+
+}  // namespace
+
+PassInfo widen_half_pass_info() {
+  return {.name = "widen-half",
+          .summary = "compute contractions and pooling of half types in f32",
+          .options = {},
+          .create = [](const PassOptions&) { return std::make_unique<WidenHalf>(); }};
+}
+
+}  // namespace wick::passes
