@@ -177,23 +177,32 @@ int KernelEmitter::most_copies() const {
   return kernel_.short_vector ? 8 : 16;
 }
 
+/// Instructions for one vector of the phase, roughly.
+int KernelEmitter::work_of(const Plan& plan) const {
+  int work = 0;
+  for (const int number : plan.phase->instrs) {
+    const Instr& at = instr(number);
+    if (varies(number) || at.kind == InstrKind::accumulate) work += cost_of(at);
+  }
+  return work;
+}
+
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot
 /// takes 1.8 times as long with one copy as with four), unless code or registers run out.
 int KernelEmitter::choose_copies(const Plan& plan) const {
   constexpr int kMaxInstructions = 420;
   const int max_vectors = e_.host.avx512 ? 32 : 16;
-  int cost = 0;
+  const int work = work_of(plan);
   size_t bytes = 4;
   for (const int number : plan.phase->instrs) {
     const Instr& at = instr(number);
-    if (!varies(number) && at.kind != InstrKind::accumulate) continue;
-    cost += cost_of(at);
-    bytes = std::max(bytes, size_of(at.dtype));
+    if (varies(number) || at.kind == InstrKind::accumulate)
+      bytes = std::max(bytes, size_of(at.dtype));
   }
   const auto registers = static_cast<int>(bytes / 4);
   const int vectors = max_live_vectors(plan);
   int copies = most_copies();
-  while (copies > 1 && (copies * registers * cost > kMaxInstructions ||
+  while (copies > 1 && (copies * registers * work > kMaxInstructions ||
                         copies * registers * vectors > max_vectors)) {
     copies /= 2;
   }

@@ -43,6 +43,7 @@ class KernelEmitter {
   static constexpr int kTaskLevel = 1;
   static constexpr int kVectorLevel = 2;
   static constexpr int kInnerLevel = 3;
+  static constexpr int kPrefetchParts = 4;
 
   /// What an instruction computed: a scalar when it is uniform along the vector dimension, else a
   /// vector; one for each copy of the unrolled body unless the copies agree.
@@ -59,12 +60,20 @@ class KernelEmitter {
     llvm::Value* partial = nullptr;
   };
 
+  /// A part of a row that a load of another loop reads, asked for along a loop.
+  struct Prefetch {
+    int number = 0;  // of the load
+    bool of_next_task = false;
+    int begin = 0;  // in kPrefetchParts of the row
+    int size = 0;
+  };
+
   /// A phase with the level of each of its instructions.
   struct Plan {
     const Phase* phase = nullptr;
     std::vector<int> levels;  // one an instruction of the phase
     std::vector<int> accumulates;
-    std::vector<int> prefetches;  // loads of an earlier loop, to be asked for of the next task
+    std::vector<Prefetch> prefetches;
   };
 
   struct Range {
@@ -96,6 +105,7 @@ class KernelEmitter {
   [[nodiscard]] uint64_t inner_dims_mask() const;
   [[nodiscard]] bool varies(int number) const;
   [[nodiscard]] bool has_copies(int number) const;
+  [[nodiscard]] int work_of(const Plan& plan) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
   [[nodiscard]] int most_copies() const;
   [[nodiscard]] int max_live_vectors(const Plan& plan) const;
@@ -161,9 +171,12 @@ class KernelEmitter {
   // kernel_emitter_prefetch.cpp
   [[nodiscard]] bool reads_vectors(const Instr& instr) const;
   void find_prefetches();
-  llvm::Value* prefetch_distance(const Instr& instr);
+  void share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, int number);
+  llvm::Value* prefetch_start(const Prefetch& prefetch);
   void emit_prefetches(const Plan& plan);
-  void emit_prefetch(int number, llvm::Value* distance);
+  void emit_prefetch(const Prefetch& prefetch);
+  void emit_prefetch(llvm::Value* address);
+  void emit_prefetch_of_copies(int number, llvm::Value* distance);
   void emit_prefetches_ahead();
   void emit_prefetches_of_rows();
 
@@ -232,7 +245,7 @@ class KernelEmitter {
 
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
-  llvm::DenseMap<int, llvm::Value*> prefetch_distances_;
+  llvm::DenseMap<const Prefetch*, llvm::Value*> prefetch_starts_;
   llvm::DenseMap<std::pair<int, int>, llvm::Value*> copy_offsets_;
   int64_t own_width_ = 1;                  // positions that own memory has side by side
   std::vector<llvm::Value*> own_memory_;   // by buffer, null until first needed

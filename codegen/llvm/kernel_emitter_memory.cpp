@@ -136,12 +136,14 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
   auto& b = e_.b;
   std::vector<bool> wanted(accesses_.size(), plan == nullptr);
   if (plan != nullptr) {
-    for (const std::vector<int>* numbers : {&plan->phase->instrs, &plan->prefetches}) {
-      for (const int number : *numbers) {
-        const int access = access_of_[static_cast<size_t>(number)];
-        if (access >= 0) wanted[static_cast<size_t>(access)] = true;
-      }
-    }
+    const auto want = [&](int number) {
+      const int access = access_of_[static_cast<size_t>(number)];
+      if (access >= 0) wanted[static_cast<size_t>(access)] = true;
+    };
+    for (const int number : plan->phase->instrs)
+      want(number);
+    for (const Prefetch& prefetch : plan->prefetches)
+      want(prefetch.number);
   }
   for (size_t i = 0; i < accesses_.size(); ++i) {
     if (!wanted[i]) continue;

@@ -1,7 +1,8 @@
 // Asking for what will be read. What several loops over a row read comes from memory in the first
-// of them: the machine prefetches along that loop and rests in the others. So the loop behind it
-// asks for the same of the next row, which comes while exponentials are computed. Elementwise
-// kernels that go past the caches ask for what they will read some pages on.
+// of them: the machine prefetches along that loop and rests in the others. So the others ask for
+// it, each for a part of the row that goes with its work: memory is kept busy all the time, and
+// brings what is read while it takes what is written. Elementwise kernels that go past the caches
+// ask for what they will read some pages on.
 
 #include <algorithm>
 
@@ -18,62 +19,107 @@ bool KernelEmitter::reads_vectors(const Instr& at) const {
          at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one;
 }
 
-/// What each loop is the first to read, the next loop asks for from the next task.
+/// What each loop is the first to read, the others ask for.
 void KernelEmitter::find_prefetches() {
-  if (!kernel_.vector_is_inner() || task_dims_.empty()) return;
+  if (!kernel_.vector_is_inner() || task_dims_.empty() || kernel_.blocking) return;
   std::vector<Plan*> loops;
   for (Plan& plan : plans_) {
     if (plan.phase->loop) loops.push_back(&plan);
   }
   std::vector<int> buffers;  // read so far
   const auto next_task = static_cast<size_t>(task_dims_.back());
-  for (size_t i = 0; i + 1 < loops.size(); ++i) {
+  for (size_t i = 0; i < loops.size(); ++i) {
     for (const int number : loops[i]->phase->instrs) {
       const Instr& at = instr(number);
       if (!reads_vectors(at) || std::ranges::find(buffers, at.buffer) != buffers.end()) continue;
       if (at.address.terms[next_task].stride != Stride::dynamic) continue;
       buffers.push_back(at.buffer);
-      loops[i + 1]->prefetches.push_back(number);
+      share_prefetch(loops, i, number);
     }
   }
 }
 
-/// To the next task, in elements; 0 where rows are so long that what was asked for would be gone.
-llvm::Value* KernelEmitter::prefetch_distance(const Instr& at) {
+/// The loops behind the reader have it for the next task, those before it for their own.
+void KernelEmitter::share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, int number) {
+  int all_work = 0;
+  for (const Plan* loop : loops)
+    all_work += work_of(*loop);
+  all_work -= work_of(*loops[reader]);
+  int work = 0;
+  int begin = 0;
+  for (size_t step = 1; step < loops.size(); ++step) {
+    const size_t at = (reader + step) % loops.size();
+    work += work_of(*loops[at]);
+    const int end = (kPrefetchParts * work + all_work / 2) / all_work;
+    if (end > begin) loops[at]->prefetches.push_back({number, at > reader, begin, end - begin});
+    begin = end;
+  }
+}
+
+/// From the row of the load in this task to the part, in elements. Rows that are so long that what
+/// was asked for would be gone have their own first elements asked for instead.
+llvm::Value* KernelEmitter::prefetch_start(const Prefetch& prefetch) {
   constexpr int64_t kLongestRow = 65536;
   auto& b = e_.b;
+  const auto extent_of = [&](int dim) {
+    return param(kernel_.dims[static_cast<size_t>(dim)].extent_param);
+  };
+  llvm::Value* start = b.CreateUDiv(
+      b.CreateMul(extent_of(kernel_.vector_dim), b.getInt64(static_cast<uint64_t>(prefetch.begin))),
+      b.getInt64(kPrefetchParts));
+  if (prefetch.of_next_task) {
+    const Affine& address = instr(prefetch.number).address;
+    start = b.CreateAdd(start, param(address.terms[static_cast<size_t>(task_dims_.back())].param));
+  }
   llvm::Value* row = b.getInt64(1);
   for (const int dim : inner_dims_)
-    row = b.CreateMul(row, param(kernel_.dims[static_cast<size_t>(dim)].extent_param));
-  llvm::Value* stride = param(at.address.terms[static_cast<size_t>(task_dims_.back())].param);
-  return b.CreateSelect(b.CreateICmpSLE(row, b.getInt64(kLongestRow)), stride, b.getInt64(0));
+    row = b.CreateMul(row, extent_of(dim));
+  return b.CreateSelect(b.CreateICmpSLE(row, b.getInt64(kLongestRow)), start, b.getInt64(0));
 }
 
 void KernelEmitter::emit_prefetches(const Plan& plan) {
-  auto& b = e_.b;
-  for (const int number : plan.prefetches) {
-    const Instr& at = instr(number);
-    llvm::Value*& distance = prefetch_distances_[number];
-    if (distance == nullptr) {
-      const llvm::IRBuilderBase::InsertPointGuard guard(b);
-      b.SetInsertPoint(entry_->getTerminator());
-      distance = prefetch_distance(at);
-    }
-    emit_prefetch(number, distance);
-  }
+  for (const Prefetch& prefetch : plan.prefetches)
+    emit_prefetch(prefetch);
 }
 
-void KernelEmitter::emit_prefetch(int number, llvm::Value* distance) {
+/// The lines that are the part's share at this position.
+void KernelEmitter::emit_prefetch(const Prefetch& prefetch) {
   auto& b = e_.b;
-  const Instr& at = instr(number);
-  for (int copy = 0; copy < copies_; ++copy) {
-    llvm::Value* address =
-        b.CreateInBoundsGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance);
-    constexpr int kToSecondLevel = 2;
-    b.CreateIntrinsic(llvm::Intrinsic::prefetch,
-                      {address->getType()},
-                      {address, b.getInt32(0), b.getInt32(kToSecondLevel), b.getInt32(1)});
+  llvm::Value*& start = prefetch_starts_[&prefetch];
+  if (start == nullptr) {
+    const llvm::IRBuilderBase::InsertPointGuard guard(b);
+    b.SetInsertPoint(entry_->getTerminator());
+    start = prefetch_start(prefetch);
   }
+  const Instr& at = instr(prefetch.number);
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
+  llvm::Value* share =
+      b.CreateUDiv(b.CreateMul(position, b.getInt64(static_cast<uint64_t>(prefetch.size))),
+                   b.getInt64(kPrefetchParts));
+  llvm::Value* offset = b.CreateAdd(start, b.CreateSub(share, position));
+  llvm::Value* address = b.CreateGEP(element, address_of(at, prefetch.number, 0), offset);
+  constexpr int64_t kLine = 64;
+  const int64_t bytes = int64_t{e_.lanes} * copies_ * static_cast<int64_t>(size_of(at.dtype)) *
+                        prefetch.size / kPrefetchParts;
+  for (int64_t line = 0; line < std::max(bytes, kLine); line += kLine)
+    emit_prefetch(b.CreateGEP(b.getInt8Ty(), address, b.getInt64(static_cast<uint64_t>(line))));
+}
+
+void KernelEmitter::emit_prefetch(llvm::Value* address) {
+  constexpr int kToSecondLevel = 2;
+  auto& b = e_.b;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch,
+                    {address->getType()},
+                    {address, b.getInt32(0), b.getInt32(kToSecondLevel), b.getInt32(1)});
+}
+
+/// Of every copy, at a distance in elements.
+void KernelEmitter::emit_prefetch_of_copies(int number, llvm::Value* distance) {
+  const Instr& at = instr(number);
+  for (int copy = 0; copy < copies_; ++copy)
+    emit_prefetch(
+        e_.b.CreateGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance));
 }
 
 /// What an elementwise kernel reads from memory, two pages ahead: where a page ends the machine
@@ -83,7 +129,7 @@ void KernelEmitter::emit_prefetches_ahead() {
   for (const int number : plans_[0].phase->instrs) {
     const Instr& at = instr(number);
     if (!reads_vectors(at)) continue;
-    emit_prefetch(number, e_.b.getInt64(kBytes / size_of(at.dtype)));
+    emit_prefetch_of_copies(number, e_.b.getInt64(kBytes / size_of(at.dtype)));
   }
 }
 
@@ -94,7 +140,7 @@ void KernelEmitter::emit_prefetches_of_rows() {
     const Instr& at = instr(number);
     const Affine::Term& row = at.address.terms[static_cast<size_t>(inner_dims_.back())];
     if (!reads_vectors(at) || row.stride != Stride::dynamic) continue;
-    emit_prefetch(number, e_.b.CreateMul(param(row.param), e_.b.getInt64(kRows)));
+    emit_prefetch_of_copies(number, e_.b.CreateMul(param(row.param), e_.b.getInt64(kRows)));
   }
 }
 
