@@ -97,12 +97,14 @@ bool KernelEmitter::has_copies(int number) const {
 
 void KernelEmitter::find_splats() {
   needs_splat_.assign(kernel_.instrs.size(), false);
+  divides_many_.assign(kernel_.instrs.size(), false);
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
     const bool wants_vectors = varies(static_cast<int>(i)) || at.kind == InstrKind::accumulate;
     if (!wants_vectors) continue;
     for (const int operand : at.operands)
       needs_splat_[static_cast<size_t>(operand)] = true;
+    if (has_one_divisor(at)) divides_many_[static_cast<size_t>(at.operands[1])] = true;
     if (at.predicate >= 0) needs_splat_[static_cast<size_t>(at.predicate)] = true;
   }
 }
@@ -365,11 +367,24 @@ void KernelEmitter::emit_instr(int number) {
     for (int copy = 0; copy < copies; ++copy)
       slot.copies.push_back(emit_copy(at, number, copy));
   }
-  if (!varies(number) && needs_splat_[static_cast<size_t>(number)]) {
+  if (!varies(number)) add_uniform_forms(number, slot);
+  slots_[static_cast<size_t>(number)] = std::move(slot);
+}
+
+void KernelEmitter::add_uniform_forms(int number, Slot& slot) {
+  if (needs_splat_[static_cast<size_t>(number)]) {
     for (llvm::Value* value : slot.copies)
       slot.splats.push_back(e_.splat(value));
   }
-  slots_[static_cast<size_t>(number)] = std::move(slot);
+  if (divides_many_[static_cast<size_t>(number)]) slot.divisor = make_divisor(e_, slot.copies[0]);
+}
+
+/// Many floats by one that is known before their loop.
+bool KernelEmitter::has_one_divisor(const Instr& at) const {
+  if (at.kind != InstrKind::compute || at.op != ir::OpKind::div || !e_.host.fma) return false;
+  if (!is_float(at.dtype) || at.dtype == DType::f64) return false;
+  const int divisor = at.operands[1];
+  return varies(at.operands[0]) && !varies(divisor) && !has_copies(divisor);
 }
 
 /// Long chains of dependent instructions: those of one copy wait for each other, and the machine
@@ -414,6 +429,8 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
     case InstrKind::index:
       return emit_index(at, number, copy);
     case InstrKind::compute:
+      if (has_one_divisor(at))
+        return divide(e_, values[0], *slots_[static_cast<size_t>(at.operands[1])].divisor);
       return emit_compute(e_, at.op, instr(at.operands.back()).dtype, values);
     case InstrKind::cast:
       return emit_cast(e_, instr(at.operands[0]).dtype, at.dtype, values[0]);
@@ -494,8 +511,7 @@ void KernelEmitter::finish_accumulators(const Plan& plan) {
     for (const Partial& partial : partials) {
       slot.copies.push_back(reduction_result(e_, reduction, partial));
     }
-    if (folds_lanes && needs_splat_[static_cast<size_t>(number)])
-      slot.splats.push_back(e_.splat(slot.copies[0]));
+    if (folds_lanes) add_uniform_forms(number, slot);
     slots_[static_cast<size_t>(number)] = std::move(slot);
   }
   accumulators_.clear();

@@ -23,6 +23,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "wick/codegen/kernel_ir.h"
+#include "wick/codegen/llvm/division.h"
 #include "wick/codegen/llvm/emit_context.h"
 #include "wick/codegen/llvm/reduction.h"
 
@@ -49,7 +50,8 @@ class KernelEmitter {
   /// vector; one for each copy of the unrolled body unless the copies agree.
   struct Slot {
     Values copies;
-    Values splats;  // of uniform values that varying instructions use
+    Values splats;                   // of uniform values that varying instructions use
+    std::optional<Divisor> divisor;  // of a uniform value that varying ones are divided by
   };
 
   /// An address, or the affine part of an index when `buffer` is -1, as far as the loops that are
@@ -120,6 +122,8 @@ class KernelEmitter {
   llvm::Value* emit_copy(const Instr& instr, int number, int copy);
   [[nodiscard]] static bool is_interleaved(const Instr& instr);
   Values emit_interleaved(const Instr& instr);
+  [[nodiscard]] bool has_one_divisor(const Instr& instr) const;
+  void add_uniform_forms(int number, Slot& slot);
   void emit_accumulate(const Instr& instr, int number);
   [[nodiscard]] int num_accumulator_copies() const;
   void start_accumulators(const Plan& plan);
@@ -220,6 +224,7 @@ class KernelEmitter {
 
   std::vector<uint64_t> deps_;  // dims that an instruction depends on, by instruction
   std::vector<bool> needs_splat_;
+  std::vector<bool> divides_many_;
   llvm::DenseMap<int, int> known_levels_;  // where an instruction planned so far is emitted
   std::vector<Plan> plans_;
   std::vector<int> inner_dims_;
