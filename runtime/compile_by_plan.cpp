@@ -52,7 +52,12 @@ std::unique_ptr<Executable> compile_by_plan(std::unique_ptr<ir::Graph> graph,
   std::unique_ptr<ir::Graph> reference = validate ? graph->clone() : nullptr;
   ProgramSummary recorded;
   count_recorded(*graph, recorded);
-  optimize(*graph, record);
+  {
+    Options own = options();
+    if (!plan_options.backend.empty()) own.backend = plan_options.backend;
+    const ScopedOptions scope(std::move(own));
+    optimize(*graph, record);
+  }
   std::unique_ptr<Plan> plan = build_plan(*graph, plan_options);
   plan->summary.num_ops = recorded.num_ops;
   plan->summary.intermediate_bytes = recorded.intermediate_bytes;

@@ -10,7 +10,7 @@ class LlvmBackend final : public Backend {
 
   std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
                                       CompileRecord* record) override {
-    return compile_by_plan(std::move(graph), {}, record);
+    return compile_by_plan(std::move(graph), {.backend = name()}, record);
   }
 };
 

@@ -18,6 +18,8 @@ struct PlanOptions {
   codegen::KernelProvider* kernels = nullptr;
   /// What runs ops outside of fusions; null where nothing does but the interpreter.
   std::unique_ptr<LibraryCall> (*library)(const LibraryOp& op, int threads) = host_library;
+  /// Whose default pipeline a graph goes through; empty: that of the backend in force.
+  std::string_view backend = {};
 };
 
 /// The graph has been through a pipeline. Works without the plan-memory pass too, at one arena

@@ -110,12 +110,12 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  static std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
-                                             CompileRecord* record,
-                                             int sm,
-                                             const MakeExecutable& make) {
+  std::unique_ptr<Executable> compile(std::unique_ptr<ir::Graph> graph,
+                                      CompileRecord* record,
+                                      int sm,
+                                      const MakeExecutable& make) const {
     Listings listings(fmt::format("cuda:sm_{}", sm), sm);
-    const PlanOptions options{.kernels = &listings, .library = device_library};
+    const PlanOptions options{.kernels = &listings, .library = device_library, .backend = name_};
     return compile_by_plan(std::move(graph), options, record, make);
   }
 

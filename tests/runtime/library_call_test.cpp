@@ -121,6 +121,14 @@ TEST_P(MatmulCall, TakesEmptyOperands) {
   expect_matmul(GetParam(), {3, 5, 0}, {3, 0, 2}, false, false);
 }
 
+TEST(MatmulCalls, LeaveEpiloguesToTheInterpreter) {
+  const Type x{DType::f32, {5, 4}};
+  const Type y{DType::f32, {4, 6}};
+  const Attributes relu = {{"activation", std::string("relu")}};
+  EXPECT_EQ(make_host_call(make_op(OpKind::matmul, {x, y, {DType::f32, {6}}}, {}), 1), nullptr);
+  EXPECT_EQ(make_host_call(make_op(OpKind::matmul, {x, y}, relu), 1), nullptr);
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes,
                          MatmulCall,
                          testing::Values(DType::f32, DType::f64, DType::i32, DType::i64, DType::u8),
