@@ -23,7 +23,7 @@ struct Epilogue {
   Value mask;  // of relu: result <= 0, which backward passes ask for as well
 };
 
-/// cuBLASLt has no epilogues for f64, nor for products with a vector.
+/// Libraries seldom have epilogues for f64, or for products with a vector.
 bool is_candidate(const Node& matmul) {
   const DType dtype = matmul.type().dtype;
   if (matmul.num_operands() > 2 || matmul.attributes().has("activation")) return false;
