@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "wick/passes/canonicalize_rules.h"
+#include "wick/passes/epilogue.h"
 
 namespace wick::passes {
 
@@ -37,11 +38,6 @@ Value matmul_of_transpose(const Node& node, RuleBuilder& build) {
     return build.op(OpKind::matmul, std::move(operands), std::move(attributes));
   }
   return {};
-}
-
-/// Whether more than the product is computed, row by row of it.
-bool has_epilogue(const Node& matmul) {
-  return matmul.num_operands() > 2 || matmul.attributes().has("activation");
 }
 
 /// (a b)^T = b^T a^T: the gradient of a transposed weight comes out as the weight lies in memory,

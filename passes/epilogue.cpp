@@ -26,8 +26,7 @@ struct Epilogue {
 /// Libraries seldom have epilogues for f64, or for products with a vector.
 bool is_candidate(const Node& matmul) {
   const DType dtype = matmul.type().dtype;
-  if (matmul.num_operands() > 2 || matmul.attributes().has("activation")) return false;
-  if (!is_float(dtype) || dtype == DType::f64) return false;
+  if (has_epilogue(matmul) || !is_float(dtype) || dtype == DType::f64) return false;
   const Shape& rhs = matmul.operand(1).type().shape;
   return rhs[rhs.ndim() - 1] > 1 && rhs[rhs.ndim() - 2] > 1;
 }
@@ -151,6 +150,10 @@ class EpiloguePass final : public Pass {
 };
 
 }  // namespace
+
+bool has_epilogue(const ir::Node& matmul) {
+  return matmul.num_operands() > 2 || matmul.attributes().has("activation");
+}
 
 PassInfo epilogue_pass_info() {
   return {.name = "epilogue",
