@@ -8,6 +8,7 @@
 #include <string>
 
 #include "expect_values.h"
+#include "support/all_dtypes.h"
 #include "support/compiled_backend.h"
 
 #include "wick/autograd/activation.h"
@@ -222,16 +223,7 @@ TEST_P(EveryDtype, BinaryFunctionsAgreeOnBothBackends) {
 
 INSTANTIATE_TEST_SUITE_P(All,
                          EveryDtype,
-                         ::testing::Values(DType::f32,
-                                           DType::f64,
-                                           DType::f16,
-                                           DType::bf16,
-                                           DType::i8,
-                                           DType::i16,
-                                           DType::i32,
-                                           DType::i64,
-                                           DType::u8,
-                                           DType::bool_),
+                         ::testing::ValuesIn(kAllDTypes),
                          [](const ::testing::TestParamInfo<DType>& info) {
                            return std::string(to_string(info.param));
                          });

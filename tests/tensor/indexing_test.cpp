@@ -1,6 +1,7 @@
 #include "wick/tensor/indexing.h"
 
 #include "expect_values.h"
+#include "support/all_dtypes.h"
 #include "support/failing_call.h"
 
 namespace wick {
@@ -123,15 +124,7 @@ TEST(IndexPut, MasksNeedNoMaterialization) {
 }
 
 TEST(IndexPut, CastsToTheDtypeOfTheTarget) {
-  for (const DType dtype : {DType::f64,
-                            DType::f16,
-                            DType::bf16,
-                            DType::i8,
-                            DType::i16,
-                            DType::i32,
-                            DType::i64,
-                            DType::u8,
-                            DType::bool_}) {
+  for (const DType dtype : kAllDTypes) {
     Tensor x = zeros({3}, dtype);
     x[1] = 1;
     x[ints({2}, {1})] = tensor({1});

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "expect_values.h"
+#include "support/all_dtypes.h"
 #include "support/failing_call.h"
 
 #include "wick/tensor/ops_creation.h"
@@ -54,15 +55,7 @@ TEST(IndexOps, ScatterByElements) {
 }
 
 TEST(IndexOps, EveryDtype) {
-  for (const DType dtype : {DType::f64,
-                            DType::f16,
-                            DType::bf16,
-                            DType::i8,
-                            DType::i16,
-                            DType::i32,
-                            DType::i64,
-                            DType::u8,
-                            DType::bool_}) {
+  for (const DType dtype : kAllDTypes) {
     const Tensor x = tensor({1, 0, 1}).to(dtype);
     const Tensor at = ints({0, 2}, {2});
     expect_values(scatter(x, 0, at, 0), {3}, {0, 0, 0});

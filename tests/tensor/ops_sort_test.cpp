@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "expect_values.h"
+#include "support/all_dtypes.h"
 #include "support/failing_call.h"
 
 #include "wick/autograd/autograd.h"
@@ -33,15 +34,7 @@ TEST(Sorting, IsStableWithNanLast) {
 }
 
 TEST(Sorting, TakesEveryDtype) {
-  for (const DType dtype : {DType::f64,
-                            DType::f16,
-                            DType::bf16,
-                            DType::i8,
-                            DType::i16,
-                            DType::i32,
-                            DType::i64,
-                            DType::u8,
-                            DType::bool_}) {
+  for (const DType dtype : kAllDTypes) {
     const Tensor x = tensor({1, 0, 1, 0}).to(dtype);
     expect_values(sort(x, 0).values, {4}, {0, 0, 1, 1});
     expect_values(topk(x, 2).indices, {2}, {0, 2});
