@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <sstream>
+#include <string>
 
 #include "kernel_builder.h"
 #include <gtest/gtest.h>
@@ -323,9 +325,51 @@ Kernel row_kernel(bool has_second_loop) {
   return k.kernel();
 }
 
-TEST(Prefetching, TheLastOfSeveralLoopsAsksForTheNextRow) {
-  EXPECT_NE(llvm_compiler().assembly(row_kernel(true)).find("prefetch"), std::string::npos);
-  EXPECT_EQ(llvm_compiler().assembly(row_kernel(false)).find("prefetch"), std::string::npos);
+/// y = x - sum(x - max(x)) + z by rows, where z is read by the last of three loops alone.
+Kernel three_loops(bool reads_z) {
+  KernelBuilder k("rows");
+  const int x = k.buffer(DType::f32);
+  const int z = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  k.outer(3);
+  k.vector(k.inner(100));
+  const auto less = [&](int number) {
+    return k.compute(OpKind::sub, DType::f32, {k.load(x, k.at({100, 1})), number});
+  };
+  k.loop();
+  const int most = k.accumulate(OpKind::reduce_max, DType::f32, {k.load(x, k.at({100, 1}))});
+  k.loop();
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {less(most)});
+  k.loop();
+  int value = less(sum);
+  if (reads_z) value = k.compute(OpKind::add, DType::f32, {value, k.load(z, k.at({100, 1}))});
+  k.store(y, k.at({100, 1}), value);
+  return k.kernel();
+}
+
+/// Copies of a loop, for results past the caches and for rests, count each.
+int64_t num_loops_that_prefetch(const Kernel& kernel) {
+  const std::string assembly = llvm_compiler().assembly(kernel);
+  int64_t count = 0;
+  bool counted = false;  // in this block
+  std::istringstream lines(assembly);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(".LBB")) counted = false;
+    if (counted || line.find("prefetch") == std::string::npos) continue;
+    counted = true;
+    ++count;
+  }
+  return count;
+}
+
+TEST(Prefetching, EveryLoopButTheReaderAsksForItsShare) {
+  const int64_t last = num_loops_that_prefetch(row_kernel(true));
+  const int64_t last_two = num_loops_that_prefetch(three_loops(false));
+  const int64_t all = num_loops_that_prefetch(three_loops(true));
+  EXPECT_EQ(num_loops_that_prefetch(row_kernel(false)), 0);
+  EXPECT_GT(last, 0);
+  EXPECT_GT(last_two, last);
+  EXPECT_GT(all, last_two);
 }
 
 /// Rows of 100 are stored and summed in one loop: wherever the lines of the result begin, the sum
