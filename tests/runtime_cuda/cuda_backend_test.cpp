@@ -2,10 +2,13 @@
 
 #include "runtime_cuda/error_text.h"
 #include "runtime_cuda/simulated_gpu.h"
+#include "support/compiled_backend.h"
 #include <gtest/gtest.h>
 #include <wick/wick.h>
 
+#include "wick/ir/parser.h"
 #include "wick/passes/options.h"
+#include "wick/runtime/backend.h"
 #include "wick/runtime/stats.h"
 
 namespace wick::runtime::cuda {
@@ -211,6 +214,25 @@ TEST(CudaTargets, AKindOfGpuCompilesWithoutOne) {
   const std::string text = error_text([] { materialize(ones({4})); });
   EXPECT_NE(text.find("cuda:sm_90: this program was compiled for a kind of GPU"), std::string::npos)
       << text;
+}
+
+TEST(CudaTargets, TheHostsBackendKeepsItsOwnPipeline) {
+  if (!has_llvm()) GTEST_SKIP() << "built without LLVM";
+  Options options = wick::options();
+  options.backend = "cuda:sm_90";
+  const ScopedOptions scope(options);
+  constexpr const char* kLinear = R"(
+graph @f(%x: f32[8,4], %w: f32[4,6], %b: f32[6]) -> (f32[8,6]) {
+  %0 = matmul %x, %w : f32[8,6]
+  %1 = add %0, %b : f32[8,6]
+  return %1
+})";
+
+  const ProgramSummary summary = find_backend("llvm").compile(ir::parse_graph(kLinear))->summary();
+
+  EXPECT_EQ(summary.num_library_calls, 1);
+  EXPECT_EQ(summary.num_kernels, 1);
+  EXPECT_EQ(summary.num_interpreted, 0);
 }
 
 TEST(CudaTargets, WithoutADriverThereIsOneClearError) {
