@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <map>
-#include <queue>
 #include <set>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "wick/ir/check.h"
+#include "wick/passes/buffer_place.h"
 #include "wick/passes/canonical_form.h"
 #include "wick/passes/fusion_in_place.h"
+#include "wick/passes/schedule.h"
 
 namespace wick::passes {
 
@@ -41,9 +42,7 @@ struct Unit {
   int cluster = FusionClusters::kNone;
   Node* lone = nullptr;
   int place = 0;  // of its last node in the old list
-  int waits_for = 0;
-  int rank = 0;  // in the new order
-  std::vector<int> users;
+  int rank = 0;   // in the new order
 };
 
 class Outliner {
@@ -57,13 +56,11 @@ class Outliner {
   /// False where units depend on each other in a circle.
   bool can_sort() {
     make_units();
-    connect_units();
     return sorted_units().size() == units_.size();
   }
 
   int run() {
     make_units();
-    connect_units();
     int count = 0;
     const std::vector<int> sorted = sorted_units();
     check(sorted.size() == units_.size(), "clusters do not depend on each other in a circle");
@@ -97,12 +94,12 @@ class Outliner {
       const int cluster = clusters_.home(*node);
       int unit = static_cast<int>(units_.size());
       if (cluster == FusionClusters::kNone) {
-        units_.push_back({.lone = node, .users = {}});
+        units_.push_back({.lone = node});
       } else {
         int& known = unit_of_cluster[static_cast<size_t>(cluster)];
         if (known < 0) {
           known = unit;
-          units_.push_back({.cluster = cluster, .users = {}});
+          units_.push_back({.cluster = cluster});
         }
         unit = known;
       }
@@ -111,45 +108,64 @@ class Outliner {
     }
   }
 
-  void connect_units() {
-    for (size_t number = 0; number < units_.size(); ++number) {
-      std::set<int> sources;
-      if (units_[number].lone != nullptr) {
-        for (const Value& operand : units_[number].lone->operands()) {
-          sources.insert(unit_of(*operand.node));
-        }
-      } else {
-        for (const Node* operand : clusters_.operands(units_[number].cluster)) {
-          sources.insert(unit_of(*operand));
-        }
-      }
-      for (const int source : sources) {
-        units_[static_cast<size_t>(source)].users.push_back(static_cast<int>(number));
-      }
-      units_[number].waits_for = static_cast<int>(sources.size());
-    }
+  [[nodiscard]] std::vector<Node*> operands_of(const Unit& unit) const {
+    if (unit.lone == nullptr) return clusters_.operands(unit.cluster);
+    std::vector<Node*> operands;
+    for (const Value& operand : unit.lone->operands())
+      operands.push_back(operand.node);
+    return operands;
   }
 
-  /// Without those of a circle and behind it. Topologically, and else where the last node of each
-  /// unit was.
+  /// The nodes whose values a unit stores.
+  [[nodiscard]] std::vector<Node*> stored_by(const Unit& unit) {
+    if (unit.lone == nullptr) return outputs_of(unit.cluster);
+    return {unit.lone};
+  }
+
+  /// Without those of a circle and behind it.
   std::vector<int> sorted_units() {
-    const auto later = [&](int a, int b) {
-      return units_[static_cast<size_t>(a)].place > units_[static_cast<size_t>(b)].place;
-    };
-    std::priority_queue<int, std::vector<int>, decltype(later)> ready(later);
-    for (size_t number = 0; number < units_.size(); ++number) {
-      if (units_[number].waits_for == 0) ready.push(static_cast<int>(number));
-    }
-    std::vector<int> sorted;
-    while (!ready.empty()) {
-      const int number = ready.top();
-      ready.pop();
-      sorted.push_back(number);
-      for (const int user : units_[static_cast<size_t>(number)].users) {
-        if (--units_[static_cast<size_t>(user)].waits_for == 0) ready.push(user);
+    std::vector<ScheduleUnit> scheduled(units_.size());
+    std::vector<ScheduleBuffer> buffers;
+    std::map<int, int> buffer_of;  // by id of the node
+    for (size_t i = 0; i < units_.size(); ++i) {
+      scheduled[i].place = units_[i].place;
+      for (const Node* node : stored_by(units_[i])) {
+        const bool is_view = units_[i].lone != nullptr && is_alias(*node);
+        const int buffer =
+            is_view ? buffer_of.at(node->operand(0).node->id()) : static_cast<int>(buffers.size());
+        buffer_of[node->id()] = buffer;
+        if (!is_view) {
+          buffers.push_back({.bytes = bytes_of_results(*node), .kept = !may_be_freed(*node)});
+          scheduled[i].writes.push_back(buffer);
+        }
+        if (clusters_.is_result(*node)) buffers[static_cast<size_t>(buffer)].kept = true;
       }
     }
-    return sorted;
+    for (size_t i = 0; i < units_.size(); ++i) {
+      std::set<int> after;
+      std::set<int> reads;
+      for (const Node* operand : operands_of(units_[i])) {
+        after.insert(unit_of(*operand));
+        // Dead ops may read what is stored no more.
+        const auto buffer = buffer_of.find(operand->id());
+        if (buffer != buffer_of.end()) reads.insert(buffer->second);
+      }
+      scheduled[i].after.assign(after.begin(), after.end());
+      scheduled[i].reads.assign(reads.begin(), reads.end());
+    }
+    return best_schedule(scheduled, buffers).order;
+  }
+
+  static int64_t bytes_of_results(const Node& node) {
+    size_t bytes = 0;
+    for (int i = 0; i < node.num_results(); ++i)
+      bytes += node.type(i).num_bytes();
+    return static_cast<int64_t>(bytes);
+  }
+
+  static bool may_be_freed(const Node& node) {
+    if (node.op() == OpKind::parameter) return node.attributes().flag("donate");
+    return node.op() != OpKind::constant;
   }
 
   /// The members whose values are used by others, in canonical order.
