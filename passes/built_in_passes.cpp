@@ -9,6 +9,7 @@
 #include "wick/passes/fuse.h"
 #include "wick/passes/layout.h"
 #include "wick/passes/plan_memory.h"
+#include "wick/passes/rematerialize.h"
 #include "wick/passes/widen_half.h"
 
 namespace wick::passes {
@@ -25,6 +26,7 @@ constexpr PassInfo (*kBuiltIn[])() = {
     fuse_pass_info,
     layout_pass_info,
     plan_memory_pass_info,
+    rematerialize_pass_info,
     widen_half_pass_info,
 };
 

@@ -17,7 +17,7 @@ constexpr std::string_view kWiden = "widen-half,";
 constexpr std::string_view kLayout = "layout,canonicalize,cse,dce,";
 constexpr std::string_view kEpilogue = "epilogue,dce,";
 constexpr std::string_view kEnd =
-    "@before-fusion,fuse,@after-fusion,@before-planning,plan-memory,@pipeline-end";
+    "@before-fusion,fuse,@after-fusion,rematerialize,@before-planning,plan-memory,@pipeline-end";
 
 std::string joined(std::initializer_list<std::string_view> parts) {
   std::string text;

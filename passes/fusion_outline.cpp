@@ -119,6 +119,7 @@ class Outliner {
   /// The nodes whose values a unit stores.
   [[nodiscard]] std::vector<Node*> stored_by(const Unit& unit) {
     if (unit.lone == nullptr) return outputs_of(unit.cluster);
+    if (clusters_.is_dead(*unit.lone)) return {};
     return {unit.lone};
   }
 
