@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/host_cpu.h"
+
 namespace wick::bench {
 
 namespace {
@@ -64,7 +66,8 @@ Command Peers::command(const std::string& workload, const std::string& profile) 
   Command made{{options_.program, "--row", workload}, environment_of(measure_)};
   std::map<std::string, std::string>& environment = made.environment;
   if (profile == "stock") return made;
-  environment["ATEN_CPU_CAPABILITY"] = "avx512";
+  // By itself it stays with AVX2 on machines that have more; what is asked for is not checked.
+  if (runtime::cpu_vector_bits() == 512) environment["ATEN_CPU_CAPABILITY"] = "avx512";
   environment["LD_PRELOAD"] = options_.libraries + "/libjemalloc.so.2";
   environment["LD_LIBRARY_PATH"] = options_.libraries + "/openblas-openmp";
   environment["MALLOC_CONF"] =
