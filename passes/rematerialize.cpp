@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -99,19 +99,19 @@ class GapFinder {
   }
 
   void count_bytes_in_use() {
-    in_use_.assign(index(classes_.num_positions()) + 1, 0);
+    in_use_.assign(index(classes_.num_positions()) + 2, 0);
     for (size_t i = 0; i < num_storages(); ++i) {
       const Storage& storage = classes_.storages()[i];
       last_[i] = storage.end;
-      if (storage.root == Storage::Root::computed) {
-        add_bytes(storage.begin, storage.end + 1, static_cast<int64_t>(storage.bytes));
-      }
+      if (storage.root != Storage::Root::computed) continue;
+      in_use_[index(storage.begin)] += static_cast<int64_t>(storage.bytes);
+      in_use_[index(storage.end) + 1] -= static_cast<int64_t>(storage.bytes);
     }
+    std::partial_sum(in_use_.begin(), in_use_.end(), in_use_.begin());
   }
 
   void add_bytes(int begin, int end, int64_t bytes) {
-    const int bound = std::min(end, static_cast<int>(in_use_.size()));
-    for (int i = begin; i < bound; ++i)
+    for (int i = begin; i < end; ++i)
       in_use_[index(i)] += bytes;
   }
 
