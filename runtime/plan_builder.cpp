@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -45,6 +46,31 @@ Ref<Buffer> constant_buffer(const ir::Node& node) {
   return Buffer::wrap(data, bytes, [manager, data] { manager->free(data); }, /*writable=*/false);
 }
 
+/// The start of the smallest gap that the values in use during the item's steps leave for it.
+size_t free_offset(const Plan& plan, const ArenaItem& item) {
+  std::vector<std::pair<size_t, size_t>> taken;  // begin, end
+  for (const PlanValue& value : plan.values) {
+    const bool is_needed = value.defined_at <= item.last_step &&
+                           std::max(value.defined_at, value.last_read) >= item.first_step;
+    if (value.place.kind != Place::Kind::arena || !is_needed) continue;
+    taken.emplace_back(value.place.offset, aligned(value.place.offset + value.type.num_bytes()));
+  }
+  std::ranges::sort(taken);
+  taken.emplace_back(plan.value_bytes, plan.value_bytes);
+  size_t best = plan.value_bytes;
+  size_t best_size = std::numeric_limits<size_t>::max();
+  size_t free_from = 0;
+  for (const auto& [begin, end] : taken) {
+    const size_t size = begin > free_from ? begin - free_from : 0;
+    if (size >= aligned(item.bytes) && size < best_size) {
+      best = free_from;
+      best_size = size;
+    }
+    free_from = std::max(free_from, end);
+  }
+  return best;
+}
+
 class PlanBuilder {
  public:
   PlanBuilder(const ir::Graph& graph, const PlanOptions& options)
@@ -64,8 +90,8 @@ class PlanBuilder {
     add_results();
     get_kernels();
     finish_live_ranges();
+    place_scratch();
     plan_->overwritten.assign(overwritten_.begin(), overwritten_.end());
-    plan_->arena_bytes = plan_->value_bytes + workspace_bytes_;
     tag_allocations(*plan_, result_values_);
     summarize();
     slice.arg("steps", plan_->steps.size());
@@ -109,13 +135,13 @@ class PlanBuilder {
       const int threads = max_threads();
       if (auto call = options_.library(op, threads)) {
         const size_t bytes = call->scratch_bytes();
-        reserve_workspace(node, bytes, /*num_steps=*/1);
+        add_scratch(node, bytes, /*num_steps=*/1);
         return push(node,
                     node.op_name(),
                     LibraryStep{.op = std::move(op),
                                 .call = std::move(call),
                                 .threads = threads,
-                                .scratch_offset = plan_->value_bytes,
+                                .scratch_offset = 0,  // see place_scratch
                                 .scratch_bytes = bytes});
       }
     }
@@ -135,7 +161,7 @@ class PlanBuilder {
     const Clock::time_point start = Clock::now();
     codegen::LoweredFusion lowered = lower(node);
     plan_->build_times.lowering += milliseconds_since(start);
-    reserve_workspace(node, lowered.workspace_bytes, static_cast<int>(lowered.launches.size()));
+    add_scratch(node, lowered.workspace_bytes, static_cast<int>(lowered.launches.size()));
     for (codegen::KernelLaunch& launch : lowered.launches)
       add_launch(node, launch);
   }
@@ -163,7 +189,8 @@ class PlanBuilder {
     for (size_t i = 0; i < launch.args.size(); ++i) {
       const codegen::ArgBinding& arg = launch.args[i];
       if (arg.kind == codegen::ArgBinding::Kind::workspace) {
-        kernel.args.push_back({Place::Kind::arena, 0, plan_->value_bytes + arg.offset});
+        workspace_args_.emplace_back(next_step(), kernel.args.size());
+        kernel.args.push_back({Place::Kind::arena, 0, arg.offset});  // see place_scratch
         continue;
       }
       if (arg.kind == codegen::ArgBinding::Kind::own) {
@@ -224,15 +251,13 @@ class PlanBuilder {
     }
   }
 
-  /// Scratch of the node's steps, which come next. It follows the values; nodes run one after the
-  /// other and share it.
-  void reserve_workspace(const ir::Node& node, size_t bytes, int num_steps) {
+  /// Scratch of the node's steps, which come next.
+  void add_scratch(const ir::Node& node, size_t bytes, int num_steps) {
     if (bytes == 0) return;
-    workspace_bytes_ = std::max(workspace_bytes_, aligned(bytes));
     const ir::Node& maker = maker_of(node, 0);
     plan_->tags.arena_items.push_back({.op = ir::to_string(maker.op()),
                                        .where = maker.location(),
-                                       .offset = plan_->value_bytes,
+                                       .offset = 0,
                                        .bytes = bytes,
                                        .first_step = next_step(),
                                        .last_step = next_step() + num_steps - 1,
@@ -319,6 +344,26 @@ class PlanBuilder {
     }
   }
 
+  /// Between the values where they leave room at that time, else behind all of them.
+  void place_scratch() {
+    plan_->arena_bytes = plan_->value_bytes;
+    std::map<int, size_t> offset_at;  // by step
+    for (ArenaItem& item : plan_->tags.arena_items) {
+      item.offset = free_offset(*plan_, item);
+      plan_->arena_bytes = std::max(plan_->arena_bytes, item.offset + aligned(item.bytes));
+      for (int step = item.first_step; step <= item.last_step; ++step)
+        offset_at[step] = item.offset;
+    }
+    for (const auto& [step, offset] : offset_at) {
+      auto* library = std::get_if<LibraryStep>(&plan_->steps[static_cast<size_t>(step)].action);
+      if (library != nullptr) library->scratch_offset = offset;
+    }
+    for (const auto& [step, arg] : workspace_args_) {
+      auto& kernel = std::get<KernelStep>(plan_->steps[static_cast<size_t>(step)].action);
+      kernel.args[arg].offset += offset_at.at(step);
+    }
+  }
+
   void summarize() {
     ProgramSummary& summary = plan_->summary;
     for (const Step& step : plan_->steps) {
@@ -352,7 +397,7 @@ class PlanBuilder {
   std::vector<std::vector<int>> numbers_;  // of values, by Node::id and result
   std::vector<int> result_values_;         // number of the value that each result is
   std::set<int> overwritten_;
-  size_t workspace_bytes_ = 0;
+  std::vector<std::pair<int, size_t>> workspace_args_;  // step, argument of its kernel
 };
 
 }  // namespace

@@ -32,10 +32,41 @@ class PlanVerifier {
         if (auto broken = check_write(static_cast<int>(s), written)) return broken;
       }
     }
+    for (const ArenaItem& item : plan_.tags.arena_items) {
+      if (!item.is_scratch) continue;
+      if (auto broken = check_scratch(item)) return broken;
+    }
     return std::nullopt;
   }
 
  private:
+  std::optional<std::string> check_scratch(const ArenaItem& item) const {
+    const size_t end = item.offset + item.bytes;
+    for (const PlanValue& value : plan_.values) {
+      if (value.place.kind != Place::Kind::arena || item.offset >= end_of(value) ||
+          value.place.offset >= end || value.defined_at > item.last_step ||
+          std::max(value.defined_at, value.last_read) < item.first_step) {
+        continue;
+      }
+      return fmt::format(
+          "step {} works in arena+{}:{}, where {} is, defined at {} and last read at {}",
+          item.first_step,
+          item.offset,
+          item.bytes,
+          name(value),
+          value.defined_at,
+          value.last_read);
+    }
+    if (end > plan_.arena_bytes) {
+      return fmt::format("the scratch of step {} reaches past the arena", item.first_step);
+    }
+    return std::nullopt;
+  }
+
+  static size_t end_of(const PlanValue& value) {
+    return value.place.offset + value.type.num_bytes();
+  }
+
   std::optional<std::string> check_write(int s, int number) const {
     const Step& step = plan_.steps[static_cast<size_t>(s)];
     const PlanValue& written = plan_.values[static_cast<size_t>(number)];

@@ -236,6 +236,63 @@ graph @f(%x: f32[4] {donate}, %y: f32[4]) -> (f32[4]) {
   EXPECT_EQ(plan->tags.overwritten[0].where, Location("net.cpp", 8, 5));
 }
 
+/// Computes nothing, in memory of its own.
+class Scratcher final : public HostCall {
+ public:
+  [[nodiscard]] std::string_view implementation() const override { return "scratcher"; }
+
+  [[nodiscard]] size_t scratch_bytes() const override { return 200; }
+
+  void run(const void* const* /*operands*/,
+           void* /*result*/,
+           std::byte* /*scratch*/) const override {}
+};
+
+std::unique_ptr<Plan> plan_with_scratch() {
+  const auto graph = ir::parse_graph(R"(
+graph @f(%x: f32[8,8]) -> (f32[8,8]) {
+  %a = matmul %x, %x : f32[8,8]
+  %b = matmul %a, %a : f32[8,8]
+  %c = matmul %b, %b : f32[8,8]
+  %d = matmul %b, %c : f32[8,8]
+  return %d
+})");
+  passes::PassManager manager = passes::PassManager::parse("plan-memory");
+  passes::PassContext context;
+  manager.run(*graph, context);
+  const auto library = [](const LibraryOp&, int) -> std::unique_ptr<LibraryCall> {
+    return std::make_unique<Scratcher>();
+  };
+  return build_plan(*graph, {.library = library});
+}
+
+TEST(Plan, ScratchLiesBetweenValues) {
+  const auto plan = plan_with_scratch();
+  ASSERT_EQ(verify(*plan), std::nullopt);
+  ASSERT_EQ(plan->value_bytes, 512U);
+  const auto offset = [&](size_t step) {
+    return std::get<LibraryStep>(plan->steps[step].action).scratch_offset;
+  };
+
+  EXPECT_EQ(offset(0), 256U);  // where %b will be
+  EXPECT_EQ(offset(1), 512U);  // %a and %b are needed
+  EXPECT_EQ(offset(2), 512U);  // %b and %c, which has the place of %a
+  EXPECT_EQ(offset(3), 512U);
+  EXPECT_EQ(plan->arena_bytes, 768U);
+}
+
+TEST(PlanVerifier, FindsScratchOverValues) {
+  const auto plan = plan_with_scratch();
+
+  for (ArenaItem& item : plan->tags.arena_items) {
+    if (item.is_scratch && item.first_step == 1) item.offset = 192;
+  }
+
+  EXPECT_EQ(verify(*plan),
+            "step 1 works in arena+192:200, where %a (arena+0:256) is, defined at 0 and last read "
+            "at 1");
+}
+
 TEST(PlanVerifier, FindsAValueOverwrittenBeforeItsLastRead) {
   const auto graph = ir::parse_graph(R"(
 graph @f(%x: f32[4]) -> (f32[4]) {
