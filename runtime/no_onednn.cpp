@@ -2,6 +2,7 @@
 // interpreter, take over.
 
 #include "wick/runtime/library_call.h"
+#include "wick/runtime/onednn/ways.h"
 
 namespace wick::runtime {
 
@@ -15,6 +16,14 @@ std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& /*op*/) {
 
 std::unique_ptr<HostCall> make_onednn_pooling(const LibraryOp& /*op*/) {
   return nullptr;
+}
+
+std::vector<Candidate> onednn::matmul_ways(const LibraryOp& /*op*/) {
+  return {};
+}
+
+std::vector<Candidate> onednn::convolution_ways(const LibraryOp& /*op*/) {
+  return {};
 }
 
 }  // namespace wick::runtime

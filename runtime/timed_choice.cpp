@@ -24,7 +24,8 @@ namespace wick::runtime {
 namespace {
 
 constexpr double kClearly = 0.97;           // of the time of the first is clearly faster
-constexpr double kFarApart = 0.8;           // after one run each, this ratio decides
+constexpr double kFarApart = 0.8;           // this ratio needs no further run
+constexpr double kColdMilliseconds = 25;    // runs that generating code may decide are shorter
 constexpr double kEnoughMilliseconds = 10;  // of runs of one candidate
 constexpr int kMostRuns = 6;
 constexpr size_t kAlignment = 64;
@@ -74,44 +75,56 @@ class Workbench {
   std::byte* result_ = nullptr;
 };
 
-/// Long calls are timed twice only where the first time leaves doubt.
-bool is_decided(const std::vector<double>& best, double spent, int runs) {
-  if (runs == 0 || spent < kEnoughMilliseconds * static_cast<double>(best.size())) return false;
-  if (runs > 1) return true;
-  std::vector<double> sorted = best;
-  std::ranges::sort(sorted);
-  return sorted[0] < kFarApart * sorted[1];
+/// A candidate that may still win.
+struct Contender {
+  const Candidate* candidate = nullptr;
+  std::unique_ptr<HostCall> call;
+  double best = std::numeric_limits<double>::infinity();  // milliseconds
+};
+
+std::vector<Contender> contenders_of(std::span<const Candidate> candidates) {
+  std::vector<Contender> contenders;
+  for (const Candidate& candidate : candidates) {
+    if (auto call = candidate.make()) {
+      contenders.push_back({.candidate = &candidate, .call = std::move(call)});
+    }
+  }
+  return contenders;
+}
+
+double least(const std::vector<Contender>& contenders) {
+  return std::ranges::min_element(contenders, {}, &Contender::best)->best;
 }
 
 /// The fastest; null where none exists. On one thread, so that programs take the same way, and give
 /// the same bits, on any number. Runs of the candidates take turns, so that a change of the
-/// machine's speed meets all of them.
+/// machine's speed meets all of them. First runs generate code and fill caches: they decide only
+/// where they are long.
 const Candidate* time_all(const LibraryOp& op, std::span<const Candidate> candidates) {
   const ThreadCountScope one_thread(1);
-  std::vector<const Candidate*> tried;
-  std::vector<std::unique_ptr<HostCall>> calls;
+  std::vector<Contender> contenders = contenders_of(candidates);
+  if (contenders.empty()) return nullptr;
+  if (contenders.size() == 1) return contenders.front().candidate;
   size_t scratch = 0;
-  for (const Candidate& candidate : candidates) {
-    auto call = candidate.make();
-    if (call == nullptr) continue;
-    scratch = std::max(scratch, call->scratch_bytes());
-    calls.push_back(std::move(call));
-    tried.push_back(&candidate);
-  }
-  if (calls.size() <= 1) return calls.empty() ? nullptr : tried.front();
+  for (const Contender& each : contenders)
+    scratch = std::max(scratch, each.call->scratch_bytes());
   const Workbench bench(op, scratch);
-  double spent = 0;
-  std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity());
-  for (int run = 0; run < kMostRuns && !is_decided(best, spent, run); ++run) {
-    for (size_t i = 0; i < calls.size(); ++i) {
-      const double time = bench.time(*calls[i]);
-      best[i] = std::min(best[i], time);
-      spent += time;
-    }
+  double spent = 0;  // on a contender
+  const auto goes_on = [&](int run) {
+    return contenders.size() > 1 && (run < 2 || (run < kMostRuns && spent < kEnoughMilliseconds));
+  };
+  for (int run = 0; goes_on(run); ++run) {
+    for (Contender& each : contenders)
+      each.best = std::min(each.best, bench.time(*each.call));
+    const double fastest = least(contenders);
+    if (run == 0 && fastest < kColdMilliseconds) continue;
+    spent += fastest;
+    std::erase_if(contenders,
+                  [&](const Contender& each) { return fastest < kFarApart * each.best; });
   }
-  const auto fastest = std::ranges::min_element(best);
-  return *fastest < kClearly * best.front() ? tried[static_cast<size_t>(fastest - best.begin())]
-                                            : tried.front();
+  const auto fastest = std::ranges::min_element(contenders, {}, &Contender::best);
+  const Contender& first = contenders.front();
+  return fastest->best < kClearly * first.best ? fastest->candidate : first.candidate;
 }
 
 std::string problem_of(const LibraryOp& op,

@@ -101,24 +101,26 @@ class PrimitiveWay final : public Way {
 /// Plain row-major products of a batch.
 class SgemmWay final : public Way {
  public:
-  explicit SgemmWay(MatmulShape shape) : shape_(std::move(shape)) {}
+  /// Rows of the right operands are `gap` elements longer than they need be: where rows are a power
+  /// of two apart, they meet in the cache.
+  SgemmWay(MatmulShape shape, int64_t gap) : shape_(std::move(shape)), gap_(gap) {}
 
   void ask(Room& room) const override {
     const auto elements = [this](int64_t rows, int64_t columns) {
       return static_cast<size_t>(shape_.batch() * rows * columns) * sizeof(float);
     };
     room.ask(0, elements(shape_.m, shape_.k));
-    room.ask(1, elements(shape_.k, shape_.n));
+    room.ask(1, elements(shape_.k, shape_.n + gap_));
     room.ask(2, elements(shape_.m, shape_.n));
   }
 
   std::function<void()> bind(std::shared_ptr<const Room> room) const override {
-    return [s = shape_, room = std::move(room)] {
+    return [s = shape_, row = shape_.n + gap_, room = std::move(room)] {
       const auto product = [&](int64_t b) {
         const float* lhs = (*room)[0] + b * s.m * s.k;
-        const float* rhs = (*room)[1] + b * s.k * s.n;
+        const float* rhs = (*room)[1] + b * s.k * row;
         float* out = (*room)[2] + b * s.m * s.n;
-        dnnl::sgemm('N', 'N', s.m, s.n, s.k, 1, lhs, s.k, rhs, s.n, 0, out, s.n);
+        dnnl::sgemm('N', 'N', s.m, s.n, s.k, 1, lhs, s.k, rhs, row, 0, out, s.n);
       };
 #pragma omp parallel for if (s.batch() > 1)
       for (int64_t b = 0; b < s.batch(); ++b)
@@ -128,6 +130,7 @@ class SgemmWay final : public Way {
 
  private:
   MatmulShape shape_;
+  int64_t gap_;
 };
 
 using Ways = std::vector<std::unique_ptr<Way>>;
@@ -160,7 +163,9 @@ std::unique_ptr<Way> forward_way(const typename Primitive::desc& desc) {
 
 Ways ways_of_matmul(const MatmulShape& s) {
   Ways ways;
-  ways.push_back(std::make_unique<SgemmWay>(s));
+  constexpr int64_t kLine = 16;
+  for (const int64_t gap : {int64_t{0}, kLine})
+    ways.push_back(std::make_unique<SgemmWay>(s, gap));
   const int64_t batch = s.batch();
   const auto desc = [&](int64_t rows, int64_t columns) {
     return memory::desc(
@@ -189,16 +194,23 @@ memory::dims per_axis(const LibraryOp& op, const Type& w, const char* name, int6
   return values.empty() ? memory::dims(rank, fallback) : memory::dims(values.begin(), values.end());
 }
 
-Convolution convolution_of(const LibraryOp& op) {
+memory::format_tag channels_last(const Type& w) {
+  using Tag = memory::format_tag;
+  constexpr std::array kByAxes = {Tag::nwc, Tag::nhwc, Tag::ndhwc};
+  return kByAxes.at(static_cast<size_t>(w.shape.ndim()) - 3);
+}
+
+Convolution convolution_of(const LibraryOp& op, bool with_channels_last) {
   const int64_t groups = op.attributes.integer("groups", 1);
   const bool gives_x = op.op == OpKind::conv_input_grad;
   const bool gives_w = op.op == OpKind::conv_weight_grad;
   const Type& x = gives_x ? op.result : op.operands[0];
   const Type& w = gives_w ? op.result : op.operands[1];
   const Type& y = gives_x ? op.operands[0] : gives_w ? op.operands[1] : op.result;
-  const auto images = [&w](const Type& type) {
+  const memory::format_tag format = with_channels_last ? channels_last(w) : kAny;
+  const auto images = [&](const Type& type) {
     const Shape shape = ir::plain_images(type.shape, w.shape);
-    return memory::desc(memory::dims(shape.begin(), shape.end()), kF32, kAny);
+    return memory::desc(memory::dims(shape.begin(), shape.end()), kF32, format);
   };
   memory::dims weight(w.shape.begin(), w.shape.end());
   if (groups > 1) {
@@ -263,9 +275,14 @@ std::unique_ptr<Way> convolution_way(OpKind op, const Convolution& c, algorithm 
 Ways ways_of(const LibraryOp& op) {
   if (op.op == OpKind::matmul) return ways_of_matmul(matmul_shape(op));
   Ways ways;
-  const Convolution c = convolution_of(op);
+  const Convolution c = convolution_of(op, /*with_channels_last=*/false);
   for (const algorithm how : {algorithm::convolution_direct, algorithm::convolution_winograd})
     add_if_there(ways, [&] { return convolution_way(op.op, c, how); });
+  const auto fills_blocks = [](int64_t channels) { return channels % 16 == 0; };
+  const memory::dims w = c.w.dims();
+  if (fills_blocks(w[w.size() - c.stride.size() - 1]) && fills_blocks(w[0])) return ways;
+  const Convolution last = convolution_of(op, /*with_channels_last=*/true);
+  add_if_there(ways, [&] { return convolution_way(op.op, last, algorithm::convolution_direct); });
   return ways;
 }
 

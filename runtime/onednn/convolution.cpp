@@ -12,8 +12,8 @@
 #include "wick/passes/options.h"
 #include "wick/runtime/onednn/batch_split.h"
 #include "wick/runtime/onednn/primitive_call.h"
+#include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/step_labels.h"
-#include "wick/runtime/timed_choice.h"
 
 namespace wick::runtime {
 namespace {
@@ -23,7 +23,7 @@ using dnnl::memory;
 using onednn::PrimitiveSpec;
 
 /// Images as Wick stores them, [n,c,...] or [n,c/b,...,b].
-memory::desc images_desc(const Shape& shape, const Shape& weight) {
+memory::desc stored_images(const Shape& shape, const Shape& weight) {
   using Tag = memory::format_tag;
   const Shape plain = ir::plain_images(shape, weight);
   const memory::dims dims = onednn::to_dims(plain.extents());
@@ -52,12 +52,30 @@ memory::desc any_format(const memory::desc& desc) {
   return {desc.dims(), desc.data_type(), memory::format_tag::any};
 }
 
+/// The formats of images that a convolution works on.
+enum class Images { as_liked, as_stored, channels_last };
+
 /// One way of computing a convolution.
 struct Way {
   std::string name;
   algorithm how = algorithm::convolution_direct;
-  bool as_stored = false;  // images in the formats they are in, else in those oneDNN likes best
+  Images images = Images::as_liked;
 };
+
+memory::desc wanted_images(const memory::desc& stored, Images wanted) {
+  using Tag = memory::format_tag;
+  constexpr Tag kChannelsLast[] = {Tag::nwc, Tag::nhwc, Tag::ndhwc};
+  switch (wanted) {
+    case Images::as_liked:
+      return any_format(stored);
+    case Images::as_stored:
+      return stored;
+    case Images::channels_last:
+      const memory::dims dims = stored.dims();
+      return {dims, stored.data_type(), kChannelsLast[dims.size() - 3]};
+  }
+  return stored;
+}
 
 /// A convolution or a gradient of one: forward maps x with w to y.
 struct Convolution {
@@ -71,12 +89,12 @@ struct Convolution {
               const Shape& w_shape,
               const Shape& y_shape,
               const Way& way)
-      : x(images_desc(x_shape, w_shape)),
+      : x(stored_images(x_shape, w_shape)),
         w(weight_desc(w_shape, attributes.integer("groups", 1))),
-        y(images_desc(y_shape, w_shape)),
-        wanted_x(way.as_stored ? x : any_format(x)),
+        y(stored_images(y_shape, w_shape)),
+        wanted_x(wanted_images(x, way.images)),
         wanted_w(any_format(w)),
-        wanted_y(way.as_stored ? y : any_format(y)),
+        wanted_y(wanted_images(y, way.images)),
         how(way.how) {
     const auto rank = static_cast<size_t>(w_shape.ndim()) - 2;
     const auto per_axis = [&](const char* name, int64_t fallback) {
@@ -181,6 +199,10 @@ std::unique_ptr<HostCall> make_call(const LibraryOp& op, const Way& way) {
   return onednn::make_primitive_call(spec_of(op, way));
 }
 
+const Shape& weight_shape(const LibraryOp& op) {
+  return op.op == ir::OpKind::conv_weight_grad ? op.result.shape : op.operands[1].shape;
+}
+
 /// Whether the layouts that oneDNN likes best for the images are those in which they are stored,
 /// so that both direct ways are one.
 bool likes_images_as_stored(const LibraryOp& op) {
@@ -192,10 +214,28 @@ bool likes_images_as_stored(const LibraryOp& op) {
   return stays(spec.result) && std::ranges::all_of(spec.operands, stays);
 }
 
+/// Whether these formats give a way worth trying. oneDNN covers all of them by plain loops, a
+/// hundred times slower than anything else; by matrix products channels last have not been faster
+/// than images as stored.
+bool is_promising(const LibraryOp& op, const Way& way) {
+  const std::string implementation = spec_of(op, way).implementation;
+  const auto is_by = [&](std::string_view text) {
+    return implementation.find(text) != std::string::npos;
+  };
+  return !is_by("ref") && !(way.images == Images::channels_last && is_by("gemm"));
+}
+
+/// Blocks of channels would be filled up with zeros, which is work and memory for nothing.
+bool has_odd_channels(const LibraryOp& op) {
+  constexpr int64_t kLargestBlock = 16;
+  const Shape& w = weight_shape(op);
+  const int64_t groups = op.attributes.integer("groups", 1);
+  return w[0] % kLargestBlock != 0 || w[1] * groups % kLargestBlock != 0;
+}
+
 /// Winograd's algorithm (Lavin and Gray, 2016) is for dense windows of 3x3.
 bool may_use_winograd(const LibraryOp& op) {
-  const bool is_weight_grad = op.op == ir::OpKind::conv_weight_grad;
-  const Shape& w = is_weight_grad ? op.result.shape : op.operands[1].shape;
+  const Shape& w = weight_shape(op);
   const auto is_one = [&](const char* name) {
     return std::ranges::all_of(op.attributes.integers(name), [](int64_t n) { return n == 1; });
   };
@@ -203,27 +243,27 @@ bool may_use_winograd(const LibraryOp& op) {
          op.attributes.integer("groups", 1) == 1 && is_one("stride") && is_one("dilation");
 }
 
-std::unique_ptr<HostCall> fastest_convolution(const LibraryOp& op) {
-  const Way direct{.name = "direct"};
-  constexpr double kWorthTiming = 3e7;
-  if (flops(op) < kWorthTiming) return make_call(op, direct);
-  std::vector<Way> ways = {direct, {.name = "direct-as-stored", .as_stored = true}};
+std::vector<Way> ways_of(const LibraryOp& op) {
+  std::vector<Way> ways = {{.name = "direct"},
+                           {.name = "direct-as-stored", .images = Images::as_stored}};
+  if (has_odd_channels(op)) {
+    ways.push_back({.name = "direct-channels-last", .images = Images::channels_last});
+  }
   if (may_use_winograd(op)) {
     ways.push_back({.name = "winograd", .how = algorithm::convolution_winograd});
   }
-  std::vector<Candidate> candidates;
-  for (const Way& way : ways) {
-    const auto make = [&op, way]() -> std::unique_ptr<HostCall> {
-      try {
-        const bool is_direct = way.as_stored && likes_images_as_stored(op);
-        return is_direct ? nullptr : make_call(op, way);
-      } catch (const dnnl::error&) {
-        return nullptr;  // oneDNN has no such implementation
-      }
-    };
-    candidates.push_back({way.name, make});
+  return ways;
+}
+
+/// Null for a way that is no way of its own.
+std::unique_ptr<HostCall> make_candidate(const LibraryOp& op, const Way& way) {
+  try {
+    if (way.images == Images::as_stored && likes_images_as_stored(op)) return nullptr;
+    if (way.images != Images::as_liked && !is_promising(op, way)) return nullptr;
+    return make_call(op, way);
+  } catch (const dnnl::error&) {
+    return nullptr;  // oneDNN has no such implementation
   }
-  return fastest_call(op, onednn::description(), candidates);
 }
 
 bool has_elements(const LibraryOp& op) {
@@ -233,12 +273,22 @@ bool has_elements(const LibraryOp& op) {
 
 }  // namespace
 
+std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
+  std::vector<Candidate> candidates;
+  for (const Way& way : ways_of(op))
+    candidates.push_back({way.name, [&op, way] { return make_candidate(op, way); }});
+  return candidates;
+}
+
 std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& op) {
   using ir::OpKind;
   const bool is_convolution = op.op == OpKind::conv || op.op == OpKind::conv_input_grad ||
                               op.op == OpKind::conv_weight_grad;
   if (!is_convolution || op.result.dtype != DType::f32 || !has_elements(op)) return nullptr;
-  return fastest_convolution(op);
+  constexpr double kWorthTiming = 3e6;
+  const std::vector<Candidate> ways = onednn::convolution_ways(op);
+  if (flops(op) < kWorthTiming) return ways.front().make();
+  return fastest_call(op, onednn::description(), ways);
 }
 
 }  // namespace wick::runtime

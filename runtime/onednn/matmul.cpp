@@ -1,22 +1,28 @@
-// f32 matrix products on oneDNN.
+// f32 matrix products on oneDNN, by the fastest of its entries where there is a choice.
 //
-// Measured on AVX-512: sgemm is as fast as the matmul primitive or faster, except for a transposed
-// rhs under few rows (64 x 3136 x 1024: 125 GF/s against 217), where the primitive's blocked copy
-// of the rhs wins. Batches run as sgemm calls side by side.
+// Measured: sgemm is as fast as the matmul primitive or faster, except for a transposed rhs under
+// few rows (AVX-512, 64 x 3136 x 1024: 125 GF/s against 217), where the primitive's blocked copy of
+// the rhs wins. Under few rows sgemm reads the rhs in place, a column of vectors at a time: where
+// rows are a multiple of a page apart, all of those fall into the same few lines of the cache, and
+// a copy with longer rows is worth its time (AVX2, 256 x 1024 x 1024: 45 GF/s against 95). Batches
+// run as sgemm calls side by side.
 
 #include <algorithm>
 #include <cstring>
 
 #include "wick/runtime/matmul_shape.h"
 #include "wick/runtime/onednn/primitive_call.h"
+#include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/step_labels.h"
 
 namespace wick::runtime {
 namespace {
 
 class Sgemm final : public HostCall {
  public:
-  explicit Sgemm(MatmulShape shape) : shape_(std::move(shape)) {}
+  /// Rows of the rhs, as it is stored, are `ldb` elements apart.
+  Sgemm(MatmulShape shape, int64_t ldb) : shape_(std::move(shape)), ldb_(ldb) {}
 
   std::string_view implementation() const override { return "onednn sgemm"; }
 
@@ -56,7 +62,7 @@ class Sgemm final : public HostCall {
                                             lhs,
                                             shape_.lda(),
                                             rhs,
-                                            shape_.ldb(),
+                                            ldb_,
                                             0.0F,
                                             out,
                                             shape_.n);
@@ -64,6 +70,47 @@ class Sgemm final : public HostCall {
   }
 
   MatmulShape shape_;
+  int64_t ldb_;
+};
+
+constexpr int64_t kLineElements = 16;
+
+MatmulShape with_longer_rows(MatmulShape shape) {
+  for (int64_t& offset : shape.rhs_offsets)
+    offset += offset / shape.n * kLineElements;
+  return shape;
+}
+
+/// By a copy of the rhs, which is not transposed, whose rows are a line of the cache longer.
+class PaddedSgemm final : public HostCall {
+ public:
+  PaddedSgemm(const MatmulShape& shape, int64_t rhs_rows)
+      : product_(with_longer_rows(shape), shape.n + kLineElements),
+        rows_(rhs_rows),
+        n_(shape.n) {}
+
+  std::string_view implementation() const override { return "onednn sgemm, rows padded"; }
+
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>(rows_ * (n_ + kLineElements)) * sizeof(float);
+  }
+
+  void run(const void* const* operands, void* result, std::byte* scratch) const override {
+    const auto* rhs = static_cast<const float*>(operands[1]);
+    auto* padded = reinterpret_cast<float*>(scratch);
+    constexpr int64_t kCopyGrain = 16384;  // elements
+    parallel_ranges(rows_, std::max<int64_t>(1, kCopyGrain / n_), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row)
+        std::copy_n(rhs + row * n_, n_, padded + row * (n_ + kLineElements));
+    });
+    const void* const copied[] = {operands[0], padded};
+    product_.run(copied, result, nullptr);
+  }
+
+ private:
+  Sgemm product_;
+  int64_t rows_;
+  int64_t n_;
 };
 
 /// A product with nothing in it, or a sum over nothing.
@@ -101,24 +148,51 @@ std::unique_ptr<HostCall> matmul_primitive(const MatmulShape& shape) {
        .scratchpad = desc.scratchpad_desc()});
 }
 
-bool prefers_primitive(const MatmulShape& shape) {
+/// Where the primitive can be faster than sgemm.
+bool may_use_primitive(const MatmulShape& shape) {
   constexpr int64_t kFewRows = 1024;
   constexpr int64_t kManyColumns = 64;
   return shape.batch() == 1 && shape.transpose_rhs && !shape.transpose_lhs && shape.m > 1 &&
          shape.m <= kFewRows && shape.n >= kManyColumns && shape.k > 1;
 }
 
+/// Where a copy of the rhs with longer rows can pay.
+bool may_pad_rows(const MatmulShape& shape) {
+  constexpr int64_t kFewRows = 1024;  // of more sgemm makes copies of its own
+  constexpr int64_t kSomeRows = 8;    // of less a copy takes as long as the product
+  constexpr int64_t kLongRows = 256;  // 1 KiB: of a page they meet four lines
+  return !shape.transpose_rhs && shape.n % kLongRows == 0 && shape.m >= kSomeRows &&
+         shape.m <= kFewRows;
+}
+
 }  // namespace
+
+std::vector<Candidate> onednn::matmul_ways(const LibraryOp& op) {
+  const MatmulShape shape = matmul_shape(op);
+  std::vector<Candidate> ways;
+  if (may_use_primitive(shape)) {
+    ways.push_back({"primitive", [shape] { return matmul_primitive(shape); }});
+  }
+  ways.push_back({"sgemm", [shape] { return std::make_unique<Sgemm>(shape, shape.ldb()); }});
+  if (may_pad_rows(shape)) {
+    const int64_t rows = op.operands[1].numel() / shape.n;
+    ways.push_back(
+        {"sgemm-padded", [shape, rows] { return std::make_unique<PaddedSgemm>(shape, rows); }});
+  }
+  return ways;
+}
 
 std::unique_ptr<HostCall> make_onednn_matmul(const LibraryOp& op) {
   if (op.op != ir::OpKind::matmul || op.result.dtype != DType::f32 || has_epilogue(op))
     return nullptr;
-  MatmulShape shape = matmul_shape(op);
-  if (op.result.numel() == 0 || shape.k == 0) {
+  const bool sums_nothing = op.operands[0].numel() == 0;
+  if (op.result.numel() == 0 || sums_nothing) {
     return std::make_unique<ZeroFill>(op.result.num_bytes());
   }
-  if (prefers_primitive(shape)) return matmul_primitive(shape);
-  return std::make_unique<Sgemm>(std::move(shape));
+  constexpr double kWorthTiming = 3e6;
+  const std::vector<Candidate> ways = onednn::matmul_ways(op);
+  if (ways.size() == 1 || flops(op) < kWorthTiming) return ways.front().make();
+  return fastest_call(op, onednn::description(), ways);
 }
 
 }  // namespace wick::runtime

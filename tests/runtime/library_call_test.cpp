@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "run_call.h"
 #include "run_graph.h"
 #include "support/all_dtypes.h"
 #include <gtest/gtest.h>
@@ -22,39 +23,6 @@ using ir::Attributes;
 using ir::OpKind;
 using Ints = std::vector<int64_t>;
 
-LibraryOp make_op(OpKind kind, std::vector<Type> operands, Attributes attributes) {
-  std::vector<const Type*> pointers;
-  for (const Type& type : operands)
-    pointers.push_back(&type);
-  Type result = ir::infer_type(kind, pointers, attributes, {});
-  return {kind, std::move(attributes), std::move(operands), std::move(result)};
-}
-
-Literal run(const HostCall& call, const LibraryOp& op, const std::vector<Literal>& operands) {
-  std::vector<const void*> pointers;
-  for (const Literal& operand : operands)
-    pointers.push_back(operand.data());
-  constexpr AllocationTag kTag{.purpose = "test", .where = {}};
-  const Ref<Buffer> scratch = Buffer::allocate(call.scratch_bytes(), kTag);
-  const Ref<Buffer> result = Buffer::allocate(op.result.num_bytes(), kTag);
-  call.run(pointers.data(), result->data(), static_cast<std::byte*>(scratch->data()));
-  return literal_of(op.result, *result);
-}
-
-Literal interpret(const LibraryOp& op, const std::vector<Literal>& operands) {
-  std::vector<const Literal*> pointers;
-  for (const Literal& operand : operands)
-    pointers.push_back(&operand);
-  return ir::interpret_op(op.op, op.attributes, pointers, op.result);
-}
-
-std::string describe(const LibraryOp& op) {
-  std::string operands;
-  for (const Type& type : op.operands)
-    operands += fmt::format(" {}", type);
-  return fmt::format("{}{} -> {}", op.op, operands, op.result);
-}
-
 void expect_equal(const LibraryOp& op, const std::vector<Literal>& operands) {
   const auto call = make_host_call(op, 2);
   ASSERT_NE(call, nullptr) << describe(op);
@@ -66,11 +34,7 @@ void expect_equal(const LibraryOp& op, const std::vector<Literal>& operands) {
 }
 
 void expect_equal(const LibraryOp& op) {
-  std::mt19937_64 random(42);
-  std::vector<Literal> operands;
-  for (const Type& type : op.operands)
-    operands.push_back(random_literal(type, random));
-  expect_equal(op, operands);
+  expect_equal(op, random_operands(op));
 }
 
 void expect_matmul(DType dtype, Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs) {
@@ -429,10 +393,7 @@ TEST(ScatterCall, TakesI32IndicesOfTwoAxesAndNothing) {
 /// The call made and run with one thread and with two gives the same bits.
 void expect_same_bits(const LibraryOp& op) {
   if (make_host_call(op, 1) == nullptr) return;  // a convolution in a build without oneDNN
-  std::mt19937_64 random(5);
-  std::vector<Literal> operands;
-  for (const Type& type : op.operands)
-    operands.push_back(random_literal(type, random));
+  const std::vector<Literal> operands = random_operands(op);
   std::vector<Literal> results;
   for (const int threads : {1, 2, 4}) {
     const ThreadsOption option(threads);

@@ -1,0 +1,16 @@
+#pragma once
+
+// The ways that oneDNN has of computing an op, of which runtime/timed_choice.h takes the fastest.
+
+#include <vector>
+
+#include "wick/runtime/timed_choice.h"
+
+namespace wick::runtime::onednn {
+
+/// Of an f32 matmul, or a convolution or a gradient of one, without empty operands. What is
+/// expected to be fastest comes first. The op outlives them. None in builds without oneDNN.
+std::vector<Candidate> matmul_ways(const LibraryOp& op);
+std::vector<Candidate> convolution_ways(const LibraryOp& op);
+
+}  // namespace wick::runtime::onednn

@@ -1,0 +1,154 @@
+// Every way that oneDNN has of a product or convolution, chosen or not, against the interpreter.
+
+#include "run_call.h"
+#include "run_graph.h"
+#include <gtest/gtest.h>
+
+#include "wick/ir/channel_blocks.h"
+#include "wick/runtime/onednn/ways.h"
+#include "wick/runtime/parallel.h"
+#include "wick/runtime/validate.h"
+
+namespace wick::runtime {
+namespace {
+
+using ir::Attributes;
+using ir::OpKind;
+using Ints = std::vector<int64_t>;
+using Names = std::vector<std::string>;
+
+Names names_of(const std::vector<Candidate>& ways) {
+  Names names;
+  for (const Candidate& way : ways)
+    names.push_back(way.name);
+  return names;
+}
+
+Literal run_on(int threads, const Candidate& way, const LibraryOp& op) {
+  const ThreadsOption option(threads);
+  const ThreadCountScope scope(threads);
+  return run(*way.make(), op, random_operands(op));
+}
+
+void expect_right(const LibraryOp& op, const std::vector<Candidate>& ways) {
+  const Literal expected = interpret(op, random_operands(op));
+  for (const Candidate& way : ways) {
+    if (way.make() == nullptr) continue;
+    for (const int threads : {1, 2}) {
+      const Literal got = run_on(threads, way, op);
+
+      const auto differs = difference(expected, got, /*exact_integers=*/true);
+      EXPECT_FALSE(differs) << describe(op) << " " << way.name << ": " << *differs;
+    }
+  }
+}
+
+Type f32(Shape shape) {
+  return {DType::f32, std::move(shape)};
+}
+
+LibraryOp product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs) {
+  return make_op(OpKind::matmul,
+                 {f32(std::move(lhs)), f32(std::move(rhs))},
+                 {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}});
+}
+
+bool has_onednn() {
+  return !onednn::matmul_ways(product({2, 2}, {2, 2}, false, false)).empty();
+}
+
+class MatmulWays : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_onednn()) GTEST_SKIP() << "built without oneDNN";
+  }
+};
+
+TEST_F(MatmulWays, CopyRowsOfWholeKibibytesUnderFewRows) {
+  const Names both = {"sgemm", "sgemm-padded"};
+  EXPECT_EQ(names_of(onednn::matmul_ways(product({64, 30}, {30, 512}, false, false))), both);
+  const Names sgemm = {"sgemm"};
+  EXPECT_EQ(names_of(onednn::matmul_ways(product({64, 30}, {30, 500}, false, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(product({4, 30}, {30, 512}, false, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(product({4096, 3}, {3, 512}, false, false))), sgemm);
+}
+
+TEST_F(MatmulWays, AreRight) {
+  for (const LibraryOp& op : {product({37, 515}, {129, 515}, false, true),
+                              product({64, 300}, {300, 1024}, false, false),
+                              product({300, 64}, {300, 512}, true, false),
+                              product({8, 20000}, {20000, 256}, false, false),
+                              product({3, 16, 70}, {3, 70, 512}, false, false),
+                              product({20, 16, 7}, {20, 7, 256}, false, false),
+                              product({2, 3, 16, 7}, {2, 1, 7, 256}, false, false),
+                              product({70, 16}, {9, 70, 256}, true, false)}) {
+    expect_right(op, onednn::matmul_ways(op));
+  }
+}
+
+struct Layer {
+  Shape x;
+  Shape w;
+  Ints stride = {};
+  Ints padding = {};
+  Ints dilation = {};
+  int64_t groups = 1;
+  int64_t y_block = 1;  // channels in a block
+};
+
+/// The convolution and both gradients.
+std::vector<LibraryOp> ops_of(const Layer& layer) {
+  Attributes attributes = {{"groups", layer.groups}};
+  if (!layer.stride.empty()) attributes.set("stride", layer.stride);
+  if (!layer.padding.empty()) attributes.set("padding", layer.padding);
+  if (!layer.dilation.empty()) attributes.set("dilation", layer.dilation);
+  Attributes output = attributes;
+  output.set("block", layer.y_block);
+  LibraryOp forward = make_op(OpKind::conv, {f32(layer.x), f32(layer.w)}, output);
+  Attributes input = attributes;
+  input.set("input_shape", Ints(layer.x.begin(), layer.x.end()));
+  Attributes weight = attributes;
+  weight.set("weight_shape", Ints(layer.w.begin(), layer.w.end()));
+  return {forward,
+          make_op(OpKind::conv_input_grad, {forward.result, f32(layer.w)}, input),
+          make_op(OpKind::conv_weight_grad, {f32(layer.x), forward.result}, weight)};
+}
+
+class ConvolutionWays : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_onednn()) GTEST_SKIP() << "built without oneDNN";
+  }
+};
+
+TEST_F(ConvolutionWays, AreRight) {
+  for (const Layer& layer :
+       {Layer{.x = {3, 3, 37, 31}, .w = {17, 3, 5, 3}, .stride = {2, 2}},
+        Layer{.x = {1, 5, 20, 23}, .w = {7, 5, 3, 2}, .padding = {1, 2}, .dilation = {2, 1}},
+        Layer{.x = {5, 1, 14, 14}, .w = {32, 1, 5, 5}, .padding = {2, 2}, .y_block = 8},
+        Layer{.x = {4, 24, 9, 9}, .w = {21, 24, 1, 1}},
+        Layer{.x = {2, 6, 12, 11}, .w = {10, 3, 3, 3}, .padding = {1, 1}, .groups = 2},
+        Layer{.x = {2, 16, 9, 9}, .w = {16, 16, 3, 3}, .padding = {1, 1}},
+        Layer{.x = {3, 5, 50}, .w = {9, 5, 4}, .stride = {3}, .dilation = {2}},
+        Layer{.x = {2, 3, 6, 7, 8}, .w = {5, 3, 3, 2, 3}, .padding = {1, 0, 1}}}) {
+    for (const LibraryOp& op : ops_of(layer))
+      expect_right(op, onednn::convolution_ways(op));
+  }
+}
+
+TEST_F(ConvolutionWays, KeepChannelsLastWhereBlocksWouldBeFilledUp) {
+  const auto has_channels_last = [](const Layer& layer) {
+    const LibraryOp op = ops_of(layer).front();
+    for (const Candidate& way : onednn::convolution_ways(op)) {
+      if (way.name == "direct-channels-last") return way.make() != nullptr;
+    }
+    return false;
+  };
+
+  EXPECT_TRUE(has_channels_last({.x = {2, 3, 12, 12}, .w = {17, 3, 3, 3}}));
+  EXPECT_TRUE(has_channels_last({.x = {2, 16, 12, 12}, .w = {17, 16, 3, 3}}));
+  EXPECT_FALSE(has_channels_last({.x = {2, 16, 12, 12}, .w = {32, 16, 3, 3}}));
+}
+
+}  // namespace
+}  // namespace wick::runtime

@@ -1,0 +1,55 @@
+#include "run_call.h"
+
+#include <random>
+#include <utility>
+
+#include "run_graph.h"
+#include <fmt/format.h>
+
+#include "wick/ir/format.h"
+#include "wick/ir/interpreter.h"
+
+namespace wick::runtime {
+
+LibraryOp make_op(ir::OpKind kind, std::vector<Type> operands, ir::Attributes attributes) {
+  std::vector<const Type*> pointers;
+  for (const Type& type : operands)
+    pointers.push_back(&type);
+  Type result = ir::infer_type(kind, pointers, attributes, {});
+  return {kind, std::move(attributes), std::move(operands), std::move(result)};
+}
+
+Literal run(const HostCall& call, const LibraryOp& op, const std::vector<Literal>& operands) {
+  std::vector<const void*> pointers;
+  for (const Literal& operand : operands)
+    pointers.push_back(operand.data());
+  constexpr AllocationTag kTag{.purpose = "test", .where = {}};
+  const Ref<Buffer> scratch = Buffer::allocate(call.scratch_bytes(), kTag);
+  const Ref<Buffer> result = Buffer::allocate(op.result.num_bytes(), kTag);
+  call.run(pointers.data(), result->data(), static_cast<std::byte*>(scratch->data()));
+  return literal_of(op.result, *result);
+}
+
+Literal interpret(const LibraryOp& op, const std::vector<Literal>& operands) {
+  std::vector<const Literal*> pointers;
+  for (const Literal& operand : operands)
+    pointers.push_back(&operand);
+  return ir::interpret_op(op.op, op.attributes, pointers, op.result);
+}
+
+std::string describe(const LibraryOp& op) {
+  std::string operands;
+  for (const Type& type : op.operands)
+    operands += fmt::format(" {}", type);
+  return fmt::format("{}{} -> {}", op.op, operands, op.result);
+}
+
+std::vector<Literal> random_operands(const LibraryOp& op) {
+  std::mt19937_64 random(42);
+  std::vector<Literal> operands;
+  for (const Type& type : op.operands)
+    operands.push_back(random_literal(type, random));
+  return operands;
+}
+
+}  // namespace wick::runtime

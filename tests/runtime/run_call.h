@@ -1,0 +1,23 @@
+#pragma once
+
+// Library calls by themselves: ops made, run and interpreted.
+
+#include <string>
+#include <vector>
+
+#include "wick/ir/literal.h"
+#include "wick/runtime/library_call.h"
+
+namespace wick::runtime {
+
+/// The op with the result that it has for these operands.
+LibraryOp make_op(ir::OpKind kind, std::vector<Type> operands, ir::Attributes attributes);
+std::string describe(const LibraryOp& op);
+
+/// The same ones each time.
+std::vector<Literal> random_operands(const LibraryOp& op);
+
+Literal run(const HostCall& call, const LibraryOp& op, const std::vector<Literal>& operands);
+Literal interpret(const LibraryOp& op, const std::vector<Literal>& operands);
+
+}  // namespace wick::runtime
