@@ -11,8 +11,10 @@
 #include "wick/ir/check.h"
 #include "wick/passes/options.h"
 #include "wick/runtime/onednn/batch_split.h"
+#include "wick/runtime/onednn/image_loop.h"
 #include "wick/runtime/onednn/primitive_call.h"
 #include "wick/runtime/onednn/ways.h"
+#include "wick/runtime/parallel.h"
 #include "wick/runtime/step_labels.h"
 
 namespace wick::runtime {
@@ -194,9 +196,28 @@ PrimitiveSpec spec_of(const LibraryOp& op, const Way& way) {
   return op.op == ir::OpKind::conv_input_grad ? input_grad(op, way) : weight_grad(op, way);
 }
 
+bool is_by(const PrimitiveSpec& spec, std::string_view text) {
+  return spec.implementation.find(text) != std::string::npos;
+}
+
+/// A convolution or an input gradient.
+std::unique_ptr<HostCall> image_by_image(const LibraryOp& op, const Way& way) {
+  const ThreadCountScope one_thread(1);
+  const int64_t images = op.result.shape[0];
+  LibraryOp one = op;
+  one.operands[0].shape.set(0, 1);
+  one.result.shape.set(0, 1);
+  return onednn::make_image_loop({.images = images,
+                                  .operand_stride = one.operands[0].numel(),
+                                  .result_stride = one.result.numel(),
+                                  .one_image = spec_of(one, way)});
+}
+
 std::unique_ptr<HostCall> make_call(const LibraryOp& op, const Way& way) {
   if (op.op == ir::OpKind::conv_weight_grad) return split_weight_grad(op, way);
-  return onednn::make_primitive_call(spec_of(op, way));
+  PrimitiveSpec spec = spec_of(op, way);
+  if (is_by(spec, "gemm")) return image_by_image(op, way);
+  return onednn::make_primitive_call(std::move(spec));
 }
 
 const Shape& weight_shape(const LibraryOp& op) {
@@ -218,11 +239,8 @@ bool likes_images_as_stored(const LibraryOp& op) {
 /// hundred times slower than anything else; by matrix products channels last have not been faster
 /// than images as stored.
 bool is_promising(const LibraryOp& op, const Way& way) {
-  const std::string implementation = spec_of(op, way).implementation;
-  const auto is_by = [&](std::string_view text) {
-    return implementation.find(text) != std::string::npos;
-  };
-  return !is_by("ref") && !(way.images == Images::channels_last && is_by("gemm"));
+  const PrimitiveSpec spec = spec_of(op, way);
+  return !is_by(spec, "ref") && !(way.images == Images::channels_last && is_by(spec, "gemm"));
 }
 
 /// Blocks of channels would be filled up with zeros, which is work and memory for nothing.

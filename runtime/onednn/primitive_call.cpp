@@ -124,6 +124,12 @@ std::string description() {
                      static_cast<int>(dnnl::get_effective_cpu_isa()));
 }
 
+bool has_avx512() {
+  const auto bits = [](dnnl::cpu_isa isa) { return static_cast<unsigned>(isa); };
+  constexpr auto kWanted = dnnl::cpu_isa::avx512_core;
+  return (bits(dnnl::get_effective_cpu_isa()) & bits(kWanted)) == bits(kWanted);
+}
+
 dnnl::primitive_attr user_scratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -19,6 +19,9 @@ dnnl::stream& stream();
 /// The version of oneDNN and the instructions it uses.
 std::string description();
 
+/// Whether oneDNN's kernels for AVX-512 run here.
+bool has_avx512();
+
 dnnl::memory::dims to_dims(std::span<const int64_t> extents);
 dnnl::memory::dims row_major_strides(const Shape& shape);
 

@@ -1,5 +1,7 @@
 // Every way that oneDNN has of a product or convolution, chosen or not, against the interpreter.
 
+#include <array>
+
 #include "run_call.h"
 #include "run_graph.h"
 #include <gtest/gtest.h>
@@ -39,6 +41,18 @@ void expect_right(const LibraryOp& op, const std::vector<Candidate>& ways) {
 
       const auto differs = difference(expected, got, /*exact_integers=*/true);
       EXPECT_FALSE(differs) << describe(op) << " " << way.name << ": " << *differs;
+    }
+  }
+}
+
+/// As many threads as a machine may have do not change a bit.
+void expect_same_bits(const LibraryOp& op, const std::vector<Candidate>& ways) {
+  for (const Candidate& way : ways) {
+    if (way.make() == nullptr) continue;
+    const Literal expected = run_on(1, way, op);
+    for (const int threads : {2, 3, 8}) {
+      EXPECT_TRUE(run_on(threads, way, op) == expected)
+          << describe(op) << " " << way.name << " on " << threads << " threads";
     }
   }
 }
@@ -86,6 +100,26 @@ TEST_F(MatmulWays, AreRight) {
   }
 }
 
+TEST_F(MatmulWays, GiveTheSameBitsOnAnyNumberOfThreads) {
+  for (const auto& [m, k, n] : std::vector<std::array<int64_t, 3>>{{64, 784, 1024},
+                                                                   {64, 1024, 10},
+                                                                   {8, 20000, 8},
+                                                                   {256, 300, 1536},
+                                                                   {2048, 65, 384},
+                                                                   {700, 16, 1000},
+                                                                   {512, 48, 1024},
+                                                                   {1021, 131, 1033},
+                                                                   {1, 300, 700},
+                                                                   {900, 3, 5}}) {
+    for (const auto& [lhs, rhs] : std::vector<std::pair<bool, bool>>{
+             {false, false}, {false, true}, {true, false}, {true, true}}) {
+      const LibraryOp op =
+          product(lhs ? Shape{k, m} : Shape{m, k}, rhs ? Shape{n, k} : Shape{k, n}, lhs, rhs);
+      expect_same_bits(op, onednn::matmul_ways(op));
+    }
+  }
+}
+
 struct Layer {
   Shape x;
   Shape w;
@@ -121,18 +155,30 @@ class ConvolutionWays : public testing::Test {
   }
 };
 
+const std::vector<Layer>& layers() {
+  static const std::vector<Layer> all = {
+      Layer{.x = {3, 3, 37, 31}, .w = {17, 3, 5, 3}, .stride = {2, 2}},
+      Layer{.x = {1, 5, 20, 23}, .w = {7, 5, 3, 2}, .padding = {1, 2}, .dilation = {2, 1}},
+      Layer{.x = {5, 1, 14, 14}, .w = {32, 1, 5, 5}, .padding = {2, 2}, .y_block = 8},
+      Layer{.x = {4, 24, 9, 9}, .w = {21, 24, 1, 1}},
+      Layer{.x = {2, 6, 12, 11}, .w = {10, 3, 3, 3}, .padding = {1, 1}, .groups = 2},
+      Layer{.x = {2, 16, 9, 9}, .w = {16, 16, 3, 3}, .padding = {1, 1}},
+      Layer{.x = {3, 5, 50}, .w = {9, 5, 4}, .stride = {3}, .dilation = {2}},
+      Layer{.x = {2, 3, 6, 7, 8}, .w = {5, 3, 3, 2, 3}, .padding = {1, 0, 1}}};
+  return all;
+}
+
 TEST_F(ConvolutionWays, AreRight) {
-  for (const Layer& layer :
-       {Layer{.x = {3, 3, 37, 31}, .w = {17, 3, 5, 3}, .stride = {2, 2}},
-        Layer{.x = {1, 5, 20, 23}, .w = {7, 5, 3, 2}, .padding = {1, 2}, .dilation = {2, 1}},
-        Layer{.x = {5, 1, 14, 14}, .w = {32, 1, 5, 5}, .padding = {2, 2}, .y_block = 8},
-        Layer{.x = {4, 24, 9, 9}, .w = {21, 24, 1, 1}},
-        Layer{.x = {2, 6, 12, 11}, .w = {10, 3, 3, 3}, .padding = {1, 1}, .groups = 2},
-        Layer{.x = {2, 16, 9, 9}, .w = {16, 16, 3, 3}, .padding = {1, 1}},
-        Layer{.x = {3, 5, 50}, .w = {9, 5, 4}, .stride = {3}, .dilation = {2}},
-        Layer{.x = {2, 3, 6, 7, 8}, .w = {5, 3, 3, 2, 3}, .padding = {1, 0, 1}}}) {
+  for (const Layer& layer : layers()) {
     for (const LibraryOp& op : ops_of(layer))
       expect_right(op, onednn::convolution_ways(op));
+  }
+}
+
+TEST_F(ConvolutionWays, GiveTheSameBitsOnAnyNumberOfThreads) {
+  for (const Layer& layer : layers()) {
+    for (const LibraryOp& op : ops_of(layer))
+      expect_same_bits(op, onednn::convolution_ways(op));
   }
 }
 
