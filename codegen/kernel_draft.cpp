@@ -71,7 +71,8 @@ class Finisher {
     if (has_loop && inner_.empty()) inner_.push_back({});
     if (!has_loop && outer_.empty()) outer_.push_back({});
     if (outer_.empty()) reduced_last = true;
-    vector_inner_ = reduced_last && !has_short_rows();
+    short_rows_ = reduced_last && has_short_rows();
+    vector_inner_ = reduced_last && !short_rows_;
   }
 
   /// Number of blocks made.
@@ -111,6 +112,7 @@ class Finisher {
         vector_inner_ ? num_outer + static_cast<int>(inner_.size()) - 1 : num_outer - 1;
     kernel->short_vector =
         !vector_inner_ && !inner_.empty() && outer_.back().extent <= kShortVector;
+    kernel->short_rows = short_rows_;
     if (block_size_ > 0) {
       kernel->blocking =
           Blocking{.outer = 0, .inner = num_outer + blocked_, .size_param = param(block_size_)};
@@ -145,15 +147,14 @@ class Finisher {
   }
 
   /// Many rows, each shorter than it takes to fold a vector: one row a lane is faster, though
-  /// what is behind each other in memory is then gathered.
+  /// what is behind each other in memory then belongs to one lane.
   [[nodiscard]] bool has_short_rows() const {
-    constexpr int64_t kLongestRow = 32;
     constexpr int64_t kFewestRows = 256;
     if (outer_.empty() || outer_.back().extent < kFewestRows) return false;
     int64_t length = 1;
     for (const Run& run : inner_)
       length *= run.extent;
-    if (length == 0 || length > kLongestRow) return false;
+    if (length == 0 || length > kShortRow) return false;
     return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
       const Instr& instr = draft.instr;
       if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return true;
@@ -221,6 +222,7 @@ class Finisher {
   std::vector<Run> outer_;
   std::vector<Run> inner_;
   bool vector_inner_ = false;
+  bool short_rows_ = false;
   int blocked_ = 0;
   int64_t block_size_ = 0;
   std::map<std::vector<int64_t>, Affine> addresses_;

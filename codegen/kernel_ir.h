@@ -111,6 +111,9 @@ struct Blocking {
 /// Vector dimensions of so many positions are short: one vector, the block of channels.
 inline constexpr int64_t kShortVector = 16;
 
+/// Rows of so many elements are shorter than what it takes to fold a vector.
+inline constexpr int64_t kShortRow = 32;
+
 struct Kernel {
   std::string name;  // a hint; not part of the identity
   std::vector<BufferArg> buffers;
@@ -120,6 +123,9 @@ struct Kernel {
   /// positions of the last inner one at once, be it reduced or, without reductions, walked in
   /// order.
   bool short_vector = false;
+  /// The inner dimensions have at most kShortRow positions in all, and the vector dimension is an
+  /// outer one: rows are walked side by side.
+  bool short_rows = false;
   std::optional<Blocking> blocking;
   std::vector<Instr> instrs;
   std::vector<Phase> phases;

@@ -28,21 +28,22 @@ uint64_t bit(int dim) {
 }  // namespace
 
 KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const HostTarget& host)
-    : kernel_(kernel),
+    : staged_(stage(kernel)),
+      kernel_(staged_.kernel),
       e_(module, host) {
-  check(kernel.dims.size() <= 64, "a kernel has at most 64 dimensions");
-  for (int d = 0; d < static_cast<int>(kernel.dims.size()); ++d) {
-    if (kernel.dims[static_cast<size_t>(d)].inner) {
+  check(kernel_.dims.size() <= 64, "a kernel has at most 64 dimensions");
+  for (int d = 0; d < static_cast<int>(kernel_.dims.size()); ++d) {
+    if (kernel_.dims[static_cast<size_t>(d)].inner) {
       inner_dims_.push_back(d);
-    } else if (d != kernel.vector_dim) {
+    } else if (d != kernel_.vector_dim) {
       task_dims_.push_back(d);
     }
   }
-  copy_dim_ = kernel.short_vector ? inner_dims_.back() : kernel.vector_dim;
+  copy_dim_ = kernel_.short_vector ? inner_dims_.back() : kernel_.vector_dim;
   find_dependencies();
   columns_in_memory_ = can_keep_columns_in_memory();
-  slots_.resize(kernel.instrs.size());
-  positions_.resize(kernel.dims.size());
+  slots_.resize(kernel_.instrs.size());
+  positions_.resize(kernel_.dims.size());
   llvm::FastMathFlags flags;
   flags.setAllowContract(true);
   e_.b.setFastMathFlags(flags);
@@ -173,9 +174,10 @@ int KernelEmitter::max_live_vectors(const Plan& plan) const {
 }
 
 /// Of strips of columns as much of a row is read at once as there are accumulators: every step to
-/// the next row is another page to memory.
+/// the next row is another page to memory. Rows that are staged have been fetched by then.
 int KernelEmitter::most_copies() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || columns_in_memory_) return 4;
+  if (!staged_.accesses.empty()) return 4;
   return kernel_.short_vector ? 8 : 16;
 }
 
@@ -234,20 +236,27 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
     for (const Plan& plan : plans_)
       unroll_ = std::min(unroll_, choose_copies(plan));
   }
-  if (!kernel_.vector_is_inner()) {
+  if (!kernel_.vector_is_inner() && !inner_dims_.empty()) {
     own_width_ = int64_t{e_.lanes} * (copy_dim_ == kernel_.vector_dim ? unroll_ : 1);
   }
   make_alias_scopes();
   collect_accesses();
+  collect_staged_accesses();
+  // The one parameter that kernels have no table for.
+  params_[kernel_.num_params] = b.getInt64(static_cast<uint64_t>(kTilePitch));
   start_accesses();
   for (const Plan& plan : plans_)
     emit_level(plan, 0, 0);
   const Range tasks{function_->getArg(2), function_->getArg(3)};
   const Range vectors{function_->getArg(4), function_->getArg(5)};
-  if (reads_across()) {
-    emit_tiles(tasks, vectors);
+  if (inner_dims_.empty() && !staged_.accesses.empty()) {
+    emit_staged_tiles(tasks, vectors);
+  } else if (reads_across()) {
+    emit_tiles(tasks, vectors, [&](Range tile_tasks, Range tile_vectors) {
+      emit_tasks(tile_tasks, tile_vectors, positions_of(tile_tasks.begin, task_dims_));
+    });
   } else {
-    emit_tasks(tasks, vectors);
+    emit_tasks(tasks, vectors, positions_of(tasks.begin, task_dims_));
   }
   end_streams();
   b.CreateRetVoid();

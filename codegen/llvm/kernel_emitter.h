@@ -26,6 +26,8 @@
 #include "wick/codegen/llvm/division.h"
 #include "wick/codegen/llvm/emit_context.h"
 #include "wick/codegen/llvm/reduction.h"
+#include "wick/codegen/llvm/staging.h"
+#include "wick/codegen/llvm/transposing_copy.h"
 
 namespace wick::codegen::llvm_jit {
 
@@ -89,6 +91,13 @@ class KernelEmitter {
     llvm::Value* start = nullptr;  // a vector
   };
 
+  /// What a transposing copy takes; the columns' memory has this stride.
+  struct StagedBlock {
+    int64_t stride = 1;
+    llvm::Value* rows = nullptr;
+    llvm::Value* columns = nullptr;
+  };
+
   /// Values that change with each open loop.
   struct Scope {
     std::vector<Slot> slots;
@@ -148,8 +157,10 @@ class KernelEmitter {
 
   // kernel_emitter_loops.cpp
   [[nodiscard]] bool reads_across() const;
-  void emit_tiles(Range tasks, Range vectors);
-  void emit_tasks(Range tasks, Range vectors);
+  void emit_tiles(Range tasks, Range vectors, const std::function<void(Range, Range)>& body);
+  std::vector<llvm::Value*> positions_of(llvm::Value* number, llvm::ArrayRef<int> dims);
+  llvm::Value* nonzero_extent(int dim);
+  void emit_tasks(Range tasks, Range vectors, const std::vector<llvm::Value*>& starts);
   void emit_vector_loops(llvm::Value* begin,
                          llvm::Value* end,
                          llvm::ArrayRef<int> streams,
@@ -197,6 +208,18 @@ class KernelEmitter {
   llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
   void end_streams();
 
+  // kernel_emitter_staging.cpp
+  void collect_staged_accesses();
+  [[nodiscard]] llvm::Value* place_of_staged(size_t number) const;
+  void emit_staged_copy(size_t number,
+                        Transposing direction,
+                        llvm::Value* place,
+                        StagedBlock block);
+  void emit_rows_staged(const std::function<void()>& body);
+  void stage_tile(const std::vector<llvm::Value*>& starts, Range tasks, Range vectors);
+  void emit_staged_tiles(Range tasks, Range vectors);
+  Range between_lines(Range tile, int stream);
+
   // kernel_emitter_memory.cpp
   void start_accesses();
   llvm::Value* start_of_buffer(int buffer);
@@ -217,7 +240,8 @@ class KernelEmitter {
   [[nodiscard]] Stride vector_stride(const Instr& instr) const;
   [[nodiscard]] bool has_lanes_of_own(int buffer) const;
 
-  const Kernel& kernel_;
+  const StagedKernel staged_;
+  const Kernel& kernel_;  // the staged one
   EmitContext e_;
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;  // params and buffers are read here, when first needed
@@ -238,6 +262,7 @@ class KernelEmitter {
   llvm::DenseMap<int, int> accumulator_at_;  // instruction to its place in accumulators_
   int copy_dim_ = 0;                         // which the copies are positions of
   int copies_ = 1;                           // in the body being emitted
+  llvm::Value* num_positions_ = nullptr;     // of the vector dimension that the body takes
   int unroll_ = 1;                           // copies in the main loop
   bool in_vector_loop_ = false;
   bool in_stream_loop_ = false;            // stores go past the caches
@@ -252,6 +277,9 @@ class KernelEmitter {
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
   llvm::DenseMap<const Prefetch*, llvm::Value*> prefetch_starts_;
   llvm::DenseMap<std::pair<int, int>, llvm::Value*> copy_offsets_;
+  std::vector<size_t> accesses_of_staged_;
+  Range tiled_vectors_;  // of which staged tiles are parts
+  llvm::DenseMap<std::pair<int, int>, llvm::Function*> transposing_copies_;  // by size, direction
   int64_t own_width_ = 1;                  // positions that own memory has side by side
   std::vector<llvm::Value*> own_memory_;   // by buffer, null until first needed
   std::vector<llvm::MDNode*> scope_of_;    // by buffer

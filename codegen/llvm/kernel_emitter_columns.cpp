@@ -22,6 +22,7 @@ constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the wi
 /// One loop, behind nothing but values: those that columns decide are computed again for each row.
 bool KernelEmitter::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
+  if (!staged_.accesses.empty()) return false;
   const std::vector<Phase>& phases = kernel_.phases;
   if (std::ranges::count(phases, true, &Phase::loop) != 1) return false;
   const auto stores = [&](int number) { return instr(number).kind == InstrKind::store; };

@@ -75,40 +75,48 @@ bool KernelEmitter::reads_across() const {
 }
 
 /// Tasks and vectors in tiles that read each line as long as it is in the nearest cache.
-void KernelEmitter::emit_tiles(Range tasks, Range vectors) {
-  constexpr int64_t kTasks = 32;     // two lines of floats
-  constexpr int64_t kVectors = 256;  // lines
+void KernelEmitter::emit_tiles(Range tasks,
+                               Range vectors,
+                               const std::function<void(Range, Range)>& body) {
   auto& b = e_.b;
   const auto tile_at = [&](llvm::Value* begin, int64_t size, Range whole) -> Range {
     llvm::Value* after = b.CreateAdd(begin, b.getInt64(static_cast<uint64_t>(size)));
     return {begin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, whole.end)};
   };
-  loop(tasks.begin, tasks.end, kTasks, [&](llvm::Value* task) {
-    const Range tile_tasks = tile_at(task, kTasks, tasks);
-    loop(vectors.begin, vectors.end, kVectors, [&](llvm::Value* vector) {
-      emit_tasks(tile_tasks, tile_at(vector, kVectors, vectors));
+  loop(tasks.begin, tasks.end, kTileTasks, [&](llvm::Value* task) {
+    const Range tile_tasks = tile_at(task, kTileTasks, tasks);
+    loop(vectors.begin, vectors.end, kTileVectors, [&](llvm::Value* vector) {
+      body(tile_tasks, tile_at(vector, kTileVectors, vectors));
     });
   });
 }
 
-/// Task t stands at the row-major position t of the task dimensions: divided once at the start,
-/// then counted up like an odometer.
-void KernelEmitter::emit_tasks(Range tasks, Range vectors) {
+/// The row-major position `number` of these dimensions.
+std::vector<llvm::Value*> KernelEmitter::positions_of(llvm::Value* number,
+                                                      llvm::ArrayRef<int> dims) {
+  auto& b = e_.b;
+  std::vector<llvm::Value*> positions(dims.size());
+  for (size_t i = dims.size(); i-- > 1;) {
+    llvm::Value* extent = nonzero_extent(dims[i]);
+    positions[i] = b.CreateURem(number, extent);
+    number = b.CreateUDiv(number, extent);
+  }
+  if (!dims.empty()) positions[0] = number;
+  return positions;
+}
+
+/// An empty kernel has no task, but divisions by extents are reached all the same.
+llvm::Value* KernelEmitter::nonzero_extent(int dim) {
+  llvm::Value* extent = param(kernel_.dims[static_cast<size_t>(dim)].extent_param);
+  return e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, extent, e_.b.getInt64(1));
+}
+
+/// Tasks that start at these positions of the task dimensions, counted up like an odometer.
+void KernelEmitter::emit_tasks(Range tasks,
+                               Range vectors,
+                               const std::vector<llvm::Value*>& starts) {
   auto& b = e_.b;
   const size_t count = task_dims_.size();
-  std::vector<llvm::Value*> starts(count);
-  llvm::Value* rest = tasks.begin;
-  for (size_t i = count; i-- > 0;) {
-    if (i == 0) {
-      starts[i] = rest;
-      break;
-    }
-    llvm::Value* extent = param(kernel_.dims[static_cast<size_t>(task_dims_[i])].extent_param);
-    // An empty kernel has no task, but this is reached all the same.
-    extent = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, extent, b.getInt64(1));
-    starts[i] = b.CreateURem(rest, extent);
-    rest = b.CreateUDiv(rest, extent);
-  }
   accumulators_ = starts;  // the odometer travels as accumulators do
   loop(tasks.begin, tasks.end, 1, [&](llvm::Value*) {
     const std::vector<llvm::Value*> odometer = std::exchange(accumulators_, {});
@@ -124,10 +132,17 @@ void KernelEmitter::emit_tasks(Range tasks, Range vectors) {
     } else {
       llvm::SmallVector<int, 4> streams;
       if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
-      emit_vector_loops(vectors.begin, vectors.end, streams, [&] {
+      const Range range = tiled_vectors_.begin == nullptr || streams.empty()
+                              ? vectors
+                              : between_lines(vectors, streams[0]);
+      emit_vector_loops(range.begin, range.end, streams, [&] {
         enter_dims({kernel_.vector_dim}, nullptr);
         if (in_stream_loop_) emit_prefetches_ahead();
-        emit_phases();
+        if (inner_dims_.empty()) {
+          emit_phases();
+        } else {
+          emit_rows_staged([&] { emit_phases(); });
+        }
       });
     }
     std::vector<llvm::Value*> next(count);
@@ -174,6 +189,10 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   loop(main_end, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
     positions_[vector_dim] = position;
     llvm::Value* remaining = b.CreateSub(end, position);
+    num_positions_ =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                remaining,
+                                b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copies_)));
     for (int copy = 0; copy < copies_; ++copy) {
       const auto before = static_cast<uint64_t>(int64_t{copy} * e_.lanes);
       masks_.push_back(lane_mask(b.CreateSub(remaining, b.getInt64(before))));
@@ -213,6 +232,7 @@ void KernelEmitter::emit_main_loop(llvm::Value* begin,
   const auto emit_loop = [&] {
     loop(begin, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
       positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
+      num_positions_ = b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copies_));
       body();
     });
   };

@@ -168,7 +168,7 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
 
 /// Memory of the kernel's own in which each lane, and each copy, is another row.
 bool KernelEmitter::has_lanes_of_own(int buffer) const {
-  return buffer >= 0 && !kernel_.vector_is_inner() &&
+  return buffer >= 0 && !kernel_.vector_is_inner() && !inner_dims_.empty() &&
          kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
 }
 

@@ -16,6 +16,7 @@ namespace wick::codegen::llvm_jit {
 bool KernelEmitter::reads_vectors(const Instr& at) const {
   return at.kind == InstrKind::load && at.dynamic_index < 0 && size_of(at.dtype) >= sizeof(float) &&
          !kernel_.buffers[static_cast<size_t>(at.buffer)].written &&
+         kernel_.buffers[static_cast<size_t>(at.buffer)].own_elements == 0 &&
          at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one;
 }
 
@@ -122,14 +123,17 @@ void KernelEmitter::emit_prefetch_of_copies(int number, llvm::Value* distance) {
         e_.b.CreateGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance));
 }
 
-/// What an elementwise kernel reads from memory, two pages ahead: where a page ends the machine
-/// stops to prefetch.
+/// What an elementwise kernel reads from memory, two pages ahead, since where a page ends the
+/// machine stops to prefetch. Of tiles, what the next one reads.
 void KernelEmitter::emit_prefetches_ahead() {
   constexpr int64_t kBytes = 8192;
   for (const int number : plans_[0].phase->instrs) {
     const Instr& at = instr(number);
     if (!reads_vectors(at)) continue;
-    emit_prefetch_of_copies(number, e_.b.getInt64(kBytes / size_of(at.dtype)));
+    const int64_t distance = tiled_vectors_.begin != nullptr
+                                 ? kTileVectors
+                                 : kBytes / static_cast<int64_t>(size_of(at.dtype));
+    emit_prefetch_of_copies(number, e_.b.getInt64(static_cast<uint64_t>(distance)));
   }
 }
 

@@ -109,7 +109,7 @@ graph @f(%x: f32[2,{0},7], %g: f32[2,1,7], %r: f32[{0},1]) -> (f32[2,{0},7]) {{
 }
 
 TEST(Layouts, ManyShortRowsAreReducedOneALane) {
-  for (const int64_t length : {1, 3, 10, 32, 33}) {
+  for (const int64_t length : {1, 2, 3, 4, 10, 31, 32, 33}) {
     const auto kernel = check_program(fmt::format(R"(
 graph @softmax(%x: f32[300,{0}], %i: i64[300]) -> (f32[300,{0}], bool[300]) {{
   %0 = reduce_max %x {{axes = [1], keepdims = true}} : f32[300,1]
@@ -123,6 +123,24 @@ graph @softmax(%x: f32[300,{0}], %i: i64[300]) -> (f32[300,{0}], bool[300]) {{
 }})",
                                                   length));
     EXPECT_EQ(kernel->vector_is_inner(), length > 32) << length;
+    EXPECT_EQ(kernel->short_rows, length > 1 && length <= 32) << length;
+  }
+}
+
+TEST(Layouts, ManyShortRowsAreReducedInOneLoop) {
+  for (const char* dtype : {"f32", "f64", "i64"}) {
+    for (const int64_t length : {2, 3, 7, 10, 32}) {
+      const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: {0}[2,301,{1}], %w: {0}[{1}]) -> ({0}[2,301], {0}[2,301]) {{
+  %0 = mul %x, %w : {0}[2,301,{1}]
+  %1 = reduce_sum %0 {{axes = [2]}} : {0}[2,301]
+  %2 = reduce_max %x {{axes = [2]}} : {0}[2,301]
+  return %1, %2
+}})",
+                                                    dtype,
+                                                    length));
+      EXPECT_TRUE(kernel->short_rows) << length;
+    }
   }
 }
 
@@ -182,12 +200,15 @@ TEST(Layouts, LongColumnsHaveNoRoomInMemoryOfTheKernelsOwn) {
 }
 
 TEST(Layouts, TransposedOperandsAreReadInTiles) {
-  check_program(R"(
-graph @f(%x: f32[70,300], %y: f32[300,70]) -> (f32[70,300]) {
-  %0 = permute %y {axes = [1, 0]} : f32[70,300]
-  %1 = add %x, %0 : f32[70,300]
+  for (const char* dtype : {"f32", "f64", "f16", "bf16", "i8", "bool"}) {
+    check_program(fmt::format(R"(
+graph @f(%x: {0}[2,70,300], %y: {0}[2,300,70]) -> ({0}[2,70,300]) {{
+  %0 = permute %y {{axes = [0, 2, 1]}} : {0}[2,70,300]
+  %1 = maximum %x, %0 : {0}[2,70,300]
   return %1
-})");
+}})",
+                              dtype));
+  }
 }
 
 }  // namespace

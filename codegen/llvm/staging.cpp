@@ -1,0 +1,113 @@
+#include "wick/codegen/llvm/staging.h"
+
+#include <algorithm>
+
+namespace wick::codegen::llvm_jit {
+
+namespace {
+
+/// The first cache and small stacks hold few tiles.
+constexpr size_t kMostStaged = 4;
+
+class Stager {
+ public:
+  explicit Stager(const Kernel& kernel)
+      : given_(kernel),
+        staged_{.kernel = kernel, .accesses = {}} {}
+
+  StagedKernel run() {
+    if (!find_cross_dim()) return std::move(staged_);
+    for (const Phase& phase : given_.phases) {
+      for (const int number : phase.instrs)
+        visit(number);
+    }
+    return std::move(staged_);
+  }
+
+ private:
+  /// The dimension along which memory is staged in one piece.
+  bool find_cross_dim() {
+    const int last = static_cast<int>(given_.dims.size()) - 1;
+    const auto inner = std::ranges::count(given_.dims, true, &Dim::inner);
+    cross_ = given_.short_rows ? last : last - 1;
+    if (given_.blocking || cross_ < 0) return false;
+    return inner == (given_.short_rows ? 1 : 0);
+  }
+
+  [[nodiscard]] bool crosses(const Instr& instr) const {
+    if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return false;
+    return instr.dynamic_index < 0 && instr.predicate < 0 &&
+           instr.address.terms[static_cast<size_t>(given_.vector_dim)].stride == Stride::dynamic &&
+           instr.address.terms[static_cast<size_t>(cross_)].stride == Stride::one;
+  }
+
+  /// What is written is staged as a whole, or some of it would be out of date.
+  [[nodiscard]] bool can_stage(const Instr& instr) const {
+    if (!crosses(instr)) return false;
+    if (!given_.buffers[static_cast<size_t>(instr.buffer)].written) return true;
+    return given_.short_rows && std::ranges::all_of(given_.instrs, [&](const Instr& other) {
+             return other.buffer != instr.buffer ||
+                    (crosses(other) && other.address == instr.address);
+           });
+  }
+
+  void visit(int number) {
+    const Instr& instr = given_.instrs[static_cast<size_t>(number)];
+    if (!can_stage(instr)) return;
+    auto found = std::ranges::find_if(staged_.accesses, [&](const Staged& access) {
+      return access.buffer == instr.buffer && access.address == instr.address;
+    });
+    if (found == staged_.accesses.end()) {
+      if (staged_.accesses.size() == kMostStaged) return;
+      staged_.accesses.push_back(make_access(instr));
+      found = staged_.accesses.end() - 1;
+    }
+    if (instr.kind == InstrKind::store) {
+      found->writes = true;
+    } else if (!found->writes) {
+      found->reads = true;
+    }
+    Instr& moved = staged_.kernel.instrs[static_cast<size_t>(number)];
+    moved.buffer = found->own;
+    moved.address = own_address();
+  }
+
+  Staged make_access(const Instr& instr) {
+    const BufferArg& buffer = given_.buffers[static_cast<size_t>(instr.buffer)];
+    std::vector<BufferArg>& buffers = staged_.kernel.buffers;
+    buffers.push_back({.dtype = buffer.dtype,
+                       .written = buffer.written,
+                       .no_alias = true,
+                       .own_elements = given_.short_rows ? kShortRow : kTileTasks * kTilePitch});
+    return {.buffer = instr.buffer,
+            .address = instr.address,
+            .own = static_cast<int>(buffers.size()) - 1,
+            .reads = false,
+            .writes = false};
+  }
+
+  [[nodiscard]] Affine own_address() const {
+    Affine address;
+    address.terms.resize(given_.dims.size());
+    Affine::Term& cross = address.terms[static_cast<size_t>(cross_)];
+    if (given_.short_rows) {
+      cross = {.stride = Stride::one, .param = -1};
+    } else {
+      cross = {.stride = Stride::dynamic, .param = given_.num_params};
+      address.terms[static_cast<size_t>(given_.vector_dim)] = {.stride = Stride::one, .param = -1};
+    }
+    return address;
+  }
+
+  const Kernel& given_;
+  StagedKernel staged_;
+  int cross_ = -1;
+};
+
+}  // namespace
+
+StagedKernel stage(const Kernel& kernel) {
+  return Stager(kernel).run();
+}
+
+}  // namespace wick::codegen::llvm_jit

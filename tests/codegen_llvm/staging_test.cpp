@@ -1,0 +1,273 @@
+// Memory that vectors cross and that goes through memory of the kernel's own: transposed operands
+// in tiles, and short rows.
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "guarded_pages.h"
+#include "kernel_builder.h"
+#include <gtest/gtest.h>
+
+namespace wick::codegen::test {
+namespace {
+
+using ir::OpKind;
+
+/// Shapes share a kernel: extents and strides are parameters.
+KernelFunction compile_once(const Kernel& kernel) {
+  return KernelCache::instance().get(kernel);
+}
+
+class Staging : public testing::Test {
+ protected:
+  void SetUp() override { KernelCache::instance().reset(""); }
+};
+
+/// Sums of rows of `length`, `stride` elements apart, and their elements less the sum.
+KernelBuilder rows_less_sum(DType dtype, int64_t rows, int64_t length, int64_t stride) {
+  KernelBuilder k("rows_less_sum");
+  const int x = k.buffer(dtype);
+  const int y = k.buffer(dtype, true);
+  k.vector(k.outer(rows));
+  k.inner(length);
+  k.kernel().short_rows = true;
+  k.loop();
+  const int in = k.load(x, k.at({stride, 1}));
+  const int sum = k.accumulate(OpKind::reduce_sum, dtype, {in});
+  k.loop();
+  const int again = k.load(x, k.at({stride, 1}));
+  k.store(y, k.at({stride, 1}), k.compute(OpKind::sub, dtype, {again, sum}));
+  return k;
+}
+
+template <typename T>
+void expect_rows_less_sum(const T* in, const T* out, int64_t rows, int64_t length, int64_t stride) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const T* row = in + r * stride;
+    const T sum = std::accumulate(row, row + length, T{0});
+    for (int64_t c = 0; c < length; ++c)
+      ASSERT_EQ(out[r * stride + c], row[c] - sum)
+          << rows << ", " << length << ": " << r << ", " << c;
+  }
+}
+
+/// Small integers: sums are exact in any order.
+template <typename T>
+void fill(T* begin, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    begin[i] = static_cast<T>(i * 7 % 31 - 15);
+}
+
+template <typename T>
+void check_rows_between_guards(DType dtype) {
+  const GuardedPages in;
+  const GuardedPages out;
+  for (int64_t length = 1; length <= kShortRow; ++length) {
+    for (const int64_t rows : {1, 3, 8, 33, 150}) {
+      const int64_t count = rows * length;
+      const size_t bytes = static_cast<size_t>(count) * sizeof(T);
+      KernelBuilder k = rows_less_sum(dtype, rows, length, length);
+      const KernelFunction function = compile_once(k.kernel());
+      const auto check_at = [&](void* x, void* y) {
+        fill(static_cast<T*>(x), count);
+        void* buffers[] = {x, y};
+        function(buffers, k.params().data(), 0, 1, 0, rows);
+        expect_rows_less_sum(
+            static_cast<const T*>(x), static_cast<const T*>(y), rows, length, length);
+      };
+      check_at(in.head(), out.head());
+      check_at(in.tail(bytes), out.tail(bytes));
+    }
+    if (length > 10) length += 6;
+  }
+}
+
+TEST_F(Staging, ShortRowsStayInsideTheBuffers) {
+  check_rows_between_guards<float>(DType::f32);
+  check_rows_between_guards<double>(DType::f64);
+  check_rows_between_guards<int64_t>(DType::i64);
+}
+
+TEST_F(Staging, ShortRowsLeaveWhatIsBetweenThemAlone) {
+  constexpr int64_t kRows = 101;
+  constexpr int64_t kStride = 13;
+  for (const int64_t length : {1, 2, 3, 5, 10}) {
+    for (const int64_t begin : {0, 5, 40}) {
+      KernelBuilder k = rows_less_sum(DType::f32, kRows, length, kStride);
+      std::vector<float> in(kRows * kStride);
+      fill(in.data(), std::ssize(in));
+      std::vector<float> out(in.size(), 5000.0F);
+      void* buffers[] = {in.data(), out.data()};
+
+      compile_once(k.kernel())(buffers, k.params().data(), 0, 1, begin, 77);
+
+      const int64_t first = begin * kStride;
+      expect_rows_less_sum(in.data() + first, out.data() + first, 77 - begin, length, kStride);
+      for (int64_t i = 0; i < std::ssize(out); ++i) {
+        const bool is_written = i / kStride >= begin && i / kStride < 77 && i % kStride < length;
+        if (is_written) continue;
+        ASSERT_EQ(out[static_cast<size_t>(i)], 5000.0F) << i;
+      }
+    }
+  }
+}
+
+TEST_F(Staging, ShortRowsAreWrittenInPlace) {
+  constexpr int64_t kRows = 83;
+  for (const int64_t length : {3, 10, 32}) {
+    KernelBuilder k = rows_less_sum(DType::f32, kRows, length, length);
+    for (BufferArg& buffer : k.kernel().buffers)
+      buffer.no_alias = false;
+    std::vector<float> in(static_cast<size_t>(kRows * length));
+    fill(in.data(), std::ssize(in));
+    std::vector<float> both = in;
+    void* buffers[] = {both.data(), both.data()};
+
+    compile_once(k.kernel())(buffers, k.params().data(), 0, 1, 0, kRows);
+
+    expect_rows_less_sum(in.data(), both.data(), kRows, length, length);
+  }
+}
+
+TEST_F(Staging, WhatALoopLeavesInTheResultIsReadAgain) {
+  constexpr int64_t kRows = 70;
+  constexpr int64_t kLength = 10;
+  KernelBuilder k("again");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  k.vector(k.outer(kRows));
+  k.inner(kLength);
+  k.kernel().short_rows = true;
+  const Affine out_address = k.at({kLength, 1});
+  k.loop();
+  const int in = k.load(x, k.at({kLength, 1}));
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {in});
+  k.store(y, out_address, k.compute(OpKind::neg, DType::f32, {in}));
+  k.loop();
+  const int left = k.load(y, out_address);
+  k.store(y, out_address, k.compute(OpKind::add, DType::f32, {left, sum}));
+  std::vector<float> values(kRows * kLength);
+  fill(values.data(), std::ssize(values));
+  std::vector<float> out(values.size());
+  void* buffers[] = {values.data(), out.data()};
+
+  compile_once(k.kernel())(buffers, k.params().data(), 0, 1, 0, kRows);
+
+  for (float& value : out)
+    value = -value;
+  expect_rows_less_sum(values.data(), out.data(), kRows, kLength, kLength);
+}
+
+/// z[b, i, j] = x[b, i, j] + y[b, j, i] for all or some i and j.
+KernelBuilder add_transposed(DType dtype, int64_t batch, int64_t rows, int64_t columns) {
+  KernelBuilder k("add_transposed");
+  const int x = k.buffer(dtype);
+  const int y = k.buffer(dtype);
+  const int z = k.buffer(dtype, true);
+  k.outer(batch);
+  k.outer(rows);
+  k.vector(k.outer(columns));
+  k.straight();
+  const int64_t size = rows * columns;
+  const int direct = k.load(x, k.at({size, columns, 1}));
+  // A dynamic stride also where it happens to be 1.
+  Affine across = k.at({size, 1, 2});
+  k.params()[static_cast<size_t>(across.terms[2].param)] = rows;
+  const int transposed = k.load(y, across);
+  k.store(z, k.at({size, columns, 1}), k.compute(OpKind::add, dtype, {direct, transposed}));
+  return k;
+}
+
+struct Ranges {
+  int64_t task_begin, task_end, vector_begin, vector_end;
+};
+
+template <typename T>
+void expect_transposed_sums(const std::vector<T>& x,
+                            const std::vector<T>& y,
+                            const std::vector<T>& z,
+                            int64_t rows,
+                            int64_t columns,
+                            const Ranges& ranges) {
+  for (size_t i = 0; i < z.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const int64_t task = at / columns;
+    const int64_t column = at % columns;
+    const bool is_written = task >= ranges.task_begin && task < ranges.task_end &&
+                            column >= ranges.vector_begin && column < ranges.vector_end;
+    const int64_t across = task / rows * rows * columns + column * rows + task % rows;
+    const T expected = static_cast<T>(x[i] + y[static_cast<size_t>(across)]);
+    ASSERT_EQ(z[i], is_written ? expected : T{0}) << rows << ", " << columns << ": " << i;
+  }
+}
+
+template <typename T>
+void check_transposed(DType dtype, int64_t batch, int64_t rows, int64_t columns) {
+  KernelBuilder k = add_transposed(dtype, batch, rows, columns);
+  const KernelFunction function = compile_once(k.kernel());
+  std::vector<T> x(static_cast<size_t>(batch * rows * columns));
+  std::vector<T> y(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<T>(i % 61 + 1);
+    y[i] = static_cast<T>(i * 5 % 67);
+  }
+  const int64_t tasks = batch * rows;
+  for (const Ranges& ranges : {Ranges{0, tasks, 0, columns},
+                               Ranges{tasks / 3, tasks, columns / 3, columns},
+                               Ranges{0, tasks - tasks / 4, 0, columns - columns / 2}}) {
+    std::vector<T> z(x.size(), T{0});
+    void* buffers[] = {x.data(), y.data(), z.data()};
+    function(buffers,
+             k.params().data(),
+             ranges.task_begin,
+             ranges.task_end,
+             ranges.vector_begin,
+             ranges.vector_end);
+    expect_transposed_sums(x, y, z, rows, columns, ranges);
+  }
+}
+
+TEST_F(Staging, TransposedOperandsOfAnyShape) {
+  for (const int64_t rows : {1, 2, 3, 4, 7, 16, 33, 64, 65, 131}) {
+    for (const int64_t columns : {1, 5, 8, 31, 127, 128, 129, 300}) {
+      check_transposed<float>(DType::f32, 1, rows, columns);
+      check_transposed<float>(DType::f32, 3, rows, columns);
+    }
+  }
+}
+
+TEST_F(Staging, TransposedOperandsOfAnySize) {
+  for (const int64_t rows : {1, 2, 3, 9, 20, 70}) {
+    for (const int64_t columns : {3, 17, 64, 140}) {
+      check_transposed<double>(DType::f64, 2, rows, columns);
+      check_transposed<int16_t>(DType::i16, 2, rows, columns);
+      check_transposed<int8_t>(DType::i8, 2, rows, columns);
+    }
+  }
+}
+
+TEST_F(Staging, TransposedOperandsThatGoPastTheCaches) {
+  check_transposed<float>(DType::f32, 1, 1409, 2311);  // more than any second-level cache, 8 times
+  check_transposed<float>(DType::f32, 29, 409, 307);
+}
+
+TEST_F(Staging, TransposedOperandsAreReadInsideTheBuffers) {
+  const GuardedPages in;
+  for (const int64_t rows : {1, 2, 3, 5, 64, 67}) {
+    for (const int64_t columns : {1, 9, 64, 130, 257}) {
+      const auto count = static_cast<size_t>(rows * columns);
+      std::vector<float> x(count, 1.0F);
+      std::vector<float> z(count);
+      KernelBuilder k = add_transposed(DType::f32, 1, rows, columns);
+      const KernelFunction function = compile_once(k.kernel());
+      for (void* y : {in.head(), in.tail(count * sizeof(float))}) {
+        void* buffers[] = {x.data(), y, z.data()};
+        function(buffers, k.params().data(), 0, rows, 0, columns);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wick::codegen::test
