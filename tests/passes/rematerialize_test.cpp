@@ -16,7 +16,7 @@ namespace {
 using ir::OpKind;
 using ir::Value;
 
-void run(ir::Graph& graph, std::string_view pipeline) {
+void run_pipeline(ir::Graph& graph, std::string_view pipeline) {
   PassManager manager = PassManager::parse(pipeline);
   manager.set_verify_each(true);
   PassContext context;
@@ -75,12 +75,12 @@ TEST(Rematerialize, KeepsTheMeaningAndLowersPeaks) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     const auto graph = random_products(seed);
     const std::vector<Literal> inputs = testing_support::random_inputs(*graph, seed);
-    run(*graph, "dce,fuse,plan-memory");
+    run_pipeline(*graph, "dce,fuse,plan-memory");
     const std::vector<Literal> expected = ir::interpret(*graph, inputs);
     const size_t kept = memory_plan_of(*graph).peak_live_bytes;
     const std::string before = to_string(*graph);
 
-    run(*graph, "rematerialize{min-bytes=1,max-moved=50},plan-memory");
+    run_pipeline(*graph, "rematerialize{min-bytes=1,max-moved=50},plan-memory");
 
     ASSERT_EQ(verify_memory_plan(*graph), std::nullopt) << "seed " << seed << "\n"
                                                         << to_string(*graph);
