@@ -107,23 +107,6 @@ ArenaLayout place_through_time(const std::vector<ArenaBlock>& blocks) {
   return layout;
 }
 
-using Interval = std::pair<size_t, size_t>;  // begin, end
-
-/// The start of the smallest gap between the occupied intervals (sorted) that holds `bytes`.
-size_t best_gap(const std::vector<Interval>& occupied, size_t bytes) {
-  std::optional<size_t> best;
-  size_t best_size = std::numeric_limits<size_t>::max();
-  size_t free_from = 0;
-  for (const auto& [begin, end] : occupied) {
-    if (begin > free_from && begin - free_from >= bytes && begin - free_from < best_size) {
-      best = free_from;
-      best_size = begin - free_from;
-    }
-    free_from = std::max(free_from, end);
-  }
-  return best.value_or(free_from);
-}
-
 ArenaLayout place_largest_first(const std::vector<ArenaBlock>& blocks) {
   std::vector<size_t> by_size = iota(blocks.size());
   std::ranges::sort(by_size, {}, [&](size_t i) {
@@ -134,7 +117,7 @@ ArenaLayout place_largest_first(const std::vector<ArenaBlock>& blocks) {
   for (const size_t i : by_size) {
     const ArenaBlock& block = blocks[i];
     if (block.bytes == 0) continue;
-    std::vector<Interval> occupied;
+    std::vector<ByteRange> occupied;
     for (const size_t other : placed) {
       if (blocks[other].begin <= block.end && block.begin <= blocks[other].end) {
         occupied.emplace_back(layout.offsets[other],
@@ -152,6 +135,20 @@ ArenaLayout place_largest_first(const std::vector<ArenaBlock>& blocks) {
 }
 
 }  // namespace
+
+size_t best_gap(const std::vector<ByteRange>& occupied, size_t bytes) {
+  std::optional<size_t> best;
+  size_t best_size = std::numeric_limits<size_t>::max();
+  size_t free_from = 0;
+  for (const auto& [begin, end] : occupied) {
+    if (begin > free_from && begin - free_from >= bytes && begin - free_from < best_size) {
+      best = free_from;
+      best_size = begin - free_from;
+    }
+    free_from = std::max(free_from, end);
+  }
+  return best.value_or(free_from);
+}
 
 ArenaLayout place_in_arena(const std::vector<ArenaBlock>& blocks) {
   ArenaLayout through_time = place_through_time(blocks);

@@ -1,8 +1,10 @@
 #pragma once
 
-// Packs blocks with known lifetimes into one arena. Internal to passes/.
+// Packs blocks with known lifetimes into one arena. Internal to passes/ and to the plan builder,
+// which places the scratch of calls.
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace wick::passes {
@@ -12,6 +14,13 @@ inline constexpr size_t kArenaAlignment = 64;
 constexpr size_t align_up(size_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
+
+/// Bytes from the first to behind the last.
+using ByteRange = std::pair<size_t, size_t>;
+
+/// The start of the smallest gap between the occupied ranges (sorted by begin) that holds `bytes`;
+/// behind all of them where there is none.
+size_t best_gap(const std::vector<ByteRange>& occupied, size_t bytes);
 
 /// Busy from `begin` to `end`, both included.
 struct ArenaBlock {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "wick/passes/canonical_form.h"
+#include "wick/passes/dce.h"
 
 namespace wick::passes {
 
@@ -24,11 +25,7 @@ void read_other_results(Graph& body, Value value, std::vector<Value>& operands) 
 }
 
 void erase_unused(Graph& body, std::vector<Value>& operands) {
-  for (Node* node = body.last(); node != nullptr;) {
-    Node* previous = node->previous();
-    if (node->op() != ir::OpKind::parameter && !node->has_uses()) body.erase(node);
-    node = previous;
-  }
+  erase_dead_nodes(body);
   for (size_t i = operands.size(); i-- > 0;) {
     if (body.parameters()[i]->has_uses()) continue;
     body.erase_parameter(static_cast<int>(i));

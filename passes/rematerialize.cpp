@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "wick/passes/buffer_place.h"
+#include "wick/passes/dce.h"
 #include "wick/passes/idle_gaps.h"
 #include "wick/passes/pass_options.h"
 
@@ -35,7 +36,7 @@ class Rematerialize final : public Pass {
       context.count("bytes", static_cast<int64_t>(gap.value.type().num_bytes()));
       if (context.wants_remarks()) explain(context, gap, *before);
     }
-    erase_unused_views(graph);
+    erase_dead_nodes(graph);  // views that nobody reads would count as readers
     return true;
   }
 
@@ -63,15 +64,6 @@ class Rematerialize final : public Pass {
       } else if (positions_.at(use.user) >= from) {
         graph.set_operand(use.user, use.operand, fresh);
       }
-    }
-  }
-
-  /// They would count as readers.
-  static void erase_unused_views(ir::Graph& graph) {
-    for (Node* node = graph.last(); node != nullptr;) {
-      Node* previous = node->previous();
-      if (is_alias(*node) && !node->has_uses()) graph.erase(node);
-      node = previous;
     }
   }
 

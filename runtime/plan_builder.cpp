@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include "wick/ir/check.h"
 #include "wick/ir/profile.h"
 #include "wick/ir/value_names.h"
+#include "wick/passes/arena_placement.h"
 #include "wick/runtime/cached_kernels.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/placement.h"
@@ -48,7 +48,7 @@ Ref<Buffer> constant_buffer(const ir::Node& node) {
 
 /// The start of the smallest gap that the values in use during the item's steps leave for it.
 size_t free_offset(const Plan& plan, const ArenaItem& item) {
-  std::vector<std::pair<size_t, size_t>> taken;  // begin, end
+  std::vector<passes::ByteRange> taken;
   for (const PlanValue& value : plan.values) {
     const bool is_needed = value.defined_at <= item.last_step &&
                            std::max(value.defined_at, value.last_read) >= item.first_step;
@@ -57,18 +57,7 @@ size_t free_offset(const Plan& plan, const ArenaItem& item) {
   }
   std::ranges::sort(taken);
   taken.emplace_back(plan.value_bytes, plan.value_bytes);
-  size_t best = plan.value_bytes;
-  size_t best_size = std::numeric_limits<size_t>::max();
-  size_t free_from = 0;
-  for (const auto& [begin, end] : taken) {
-    const size_t size = begin > free_from ? begin - free_from : 0;
-    if (size >= aligned(item.bytes) && size < best_size) {
-      best = free_from;
-      best_size = size;
-    }
-    free_from = std::max(free_from, end);
-  }
-  return best;
+  return passes::best_gap(taken, aligned(item.bytes));
 }
 
 class PlanBuilder {

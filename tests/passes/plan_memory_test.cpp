@@ -1,5 +1,6 @@
 #include "wick/passes/plan_memory.h"
 
+#include "run_pipeline.h"
 #include "support/random_graph.h"
 #include <gtest/gtest.h>
 
@@ -7,20 +8,12 @@
 #include "wick/ir/parser.h"
 #include "wick/ir/printer.h"
 #include "wick/passes/arena_placement.h"
-#include "wick/passes/pass_manager.h"
 
 namespace wick::passes {
 namespace {
 
 using ir::OpKind;
 using ir::Value;
-
-void run(ir::Graph& graph, std::string_view pipeline) {
-  PassManager manager = PassManager::parse(pipeline);
-  manager.set_verify_each(true);
-  PassContext context;
-  manager.run(graph, context);
-}
 
 TEST(BufferPlace, ReadsBackWhatItPrints) {
   using Kind = BufferPlace::Kind;
@@ -60,7 +53,7 @@ TEST(PlanMemory, IsSoundOnRandomGraphs) {
   size_t in_place = 0;
   for (uint64_t seed = 0; seed < 500; ++seed) {
     const auto graph = testing_support::random_graph(seed);
-    run(*graph, "default");
+    run_pipeline(*graph, "default");
     ASSERT_EQ(verify_memory_plan(*graph), std::nullopt) << "seed " << seed << "\n"
                                                         << to_string(*graph);
     const MemoryPlan plan = memory_plan_of(*graph);
@@ -73,7 +66,7 @@ TEST(PlanMemory, IsSoundOnRandomGraphs) {
 TEST(PlanMemory, IsSoundWithoutFusion) {
   for (uint64_t seed = 1000; seed < 1300; ++seed) {
     const auto graph = testing_support::random_graph(seed, {.num_ops = 40});
-    run(*graph, "plan-memory");
+    run_pipeline(*graph, "plan-memory");
     ASSERT_EQ(verify_memory_plan(*graph), std::nullopt) << "seed " << seed << "\n"
                                                         << to_string(*graph);
   }
@@ -81,10 +74,10 @@ TEST(PlanMemory, IsSoundWithoutFusion) {
 
 TEST(PlanMemory, ChangesNothingTheSecondTime) {
   const auto graph = testing_support::random_graph(5);
-  run(*graph, "default");
+  run_pipeline(*graph, "default");
   const std::string once = to_string(*graph);
 
-  run(*graph, "plan-memory");
+  run_pipeline(*graph, "plan-memory");
 
   EXPECT_EQ(to_string(*graph), once);
 }
@@ -111,7 +104,7 @@ std::unique_ptr<ir::Graph> deep_graph(int length) {
 TEST(PlanMemory, TakesDeepGraphs) {
   const auto graph = deep_graph(10'000);
 
-  run(*graph, "plan-memory");
+  run_pipeline(*graph, "plan-memory");
 
   EXPECT_EQ(verify_memory_plan(*graph), std::nullopt);
   const MemoryPlan plan = memory_plan_of(*graph);
@@ -121,7 +114,7 @@ TEST(PlanMemory, TakesDeepGraphs) {
 
 TEST(PlanMemory, PacksModerateGraphsTightly) {
   const auto graph = deep_graph(300);
-  run(*graph, "plan-memory");
+  run_pipeline(*graph, "plan-memory");
 
   const MemoryPlan plan = memory_plan_of(*graph);
 

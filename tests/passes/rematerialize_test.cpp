@@ -2,12 +2,12 @@
 
 #include <random>
 
+#include "run_pipeline.h"
 #include "support/random_graph.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/interpreter.h"
 #include "wick/ir/printer.h"
-#include "wick/passes/pass_manager.h"
 #include "wick/passes/plan_memory.h"
 
 namespace wick::passes {
@@ -15,13 +15,6 @@ namespace {
 
 using ir::OpKind;
 using ir::Value;
-
-void run_pipeline(ir::Graph& graph, std::string_view pipeline) {
-  PassManager manager = PassManager::parse(pipeline);
-  manager.set_verify_each(true);
-  PassContext context;
-  manager.run(graph, context);
-}
 
 /// Products, which kernels cannot hold, of values that kernels make, some of them seen in another
 /// shape. Late ops read early values.

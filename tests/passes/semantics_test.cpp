@@ -1,11 +1,11 @@
 // Passes keep the meaning of programs: the interpreter gives the same before and after.
 
+#include "run_pipeline.h"
 #include "support/random_graph.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/interpreter.h"
 #include "wick/ir/printer.h"
-#include "wick/passes/pass_manager.h"
 
 namespace wick::passes {
 namespace {
@@ -21,11 +21,8 @@ void expect_same_results(uint64_t seed, std::string_view pipeline, bool special_
   const std::vector<Literal> inputs = random_inputs(*graph, seed, special_values);
   const std::vector<Literal> expected = ir::interpret(*graph, inputs);
   const auto optimized = graph->clone();
-  PassManager manager = PassManager::parse(pipeline);
-  manager.set_verify_each(true);
-  PassContext context;
 
-  manager.run(*optimized, context);
+  run_pipeline(*optimized, pipeline);
 
   const std::vector<Literal> actual = ir::interpret(*optimized, inputs);
   ASSERT_EQ(actual.size(), expected.size());
