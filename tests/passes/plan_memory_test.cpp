@@ -1,6 +1,6 @@
 #include "wick/passes/plan_memory.h"
 
-#include "run_pipeline.h"
+#include "run_passes.h"
 #include "support/random_graph.h"
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(PlanMemory, IsSoundOnRandomGraphs) {
   size_t in_place = 0;
   for (uint64_t seed = 0; seed < 500; ++seed) {
     const auto graph = testing_support::random_graph(seed);
-    run_pipeline(*graph, "default");
+    run_passes(*graph, "default");
     ASSERT_EQ(verify_memory_plan(*graph), std::nullopt) << "seed " << seed << "\n"
                                                         << to_string(*graph);
     const MemoryPlan plan = memory_plan_of(*graph);
@@ -66,7 +66,7 @@ TEST(PlanMemory, IsSoundOnRandomGraphs) {
 TEST(PlanMemory, IsSoundWithoutFusion) {
   for (uint64_t seed = 1000; seed < 1300; ++seed) {
     const auto graph = testing_support::random_graph(seed, {.num_ops = 40});
-    run_pipeline(*graph, "plan-memory");
+    run_passes(*graph, "plan-memory");
     ASSERT_EQ(verify_memory_plan(*graph), std::nullopt) << "seed " << seed << "\n"
                                                         << to_string(*graph);
   }
@@ -74,10 +74,10 @@ TEST(PlanMemory, IsSoundWithoutFusion) {
 
 TEST(PlanMemory, ChangesNothingTheSecondTime) {
   const auto graph = testing_support::random_graph(5);
-  run_pipeline(*graph, "default");
+  run_passes(*graph, "default");
   const std::string once = to_string(*graph);
 
-  run_pipeline(*graph, "plan-memory");
+  run_passes(*graph, "plan-memory");
 
   EXPECT_EQ(to_string(*graph), once);
 }
@@ -104,7 +104,7 @@ std::unique_ptr<ir::Graph> deep_graph(int length) {
 TEST(PlanMemory, TakesDeepGraphs) {
   const auto graph = deep_graph(10'000);
 
-  run_pipeline(*graph, "plan-memory");
+  run_passes(*graph, "plan-memory");
 
   EXPECT_EQ(verify_memory_plan(*graph), std::nullopt);
   const MemoryPlan plan = memory_plan_of(*graph);
@@ -114,7 +114,7 @@ TEST(PlanMemory, TakesDeepGraphs) {
 
 TEST(PlanMemory, PacksModerateGraphsTightly) {
   const auto graph = deep_graph(300);
-  run_pipeline(*graph, "plan-memory");
+  run_passes(*graph, "plan-memory");
 
   const MemoryPlan plan = memory_plan_of(*graph);
 

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "run_pipeline.h"
+#include "run_passes.h"
 #include "support/random_graph.h"
 #include <gtest/gtest.h>
 
@@ -68,12 +68,12 @@ TEST(Rematerialize, KeepsTheMeaningAndLowersPeaks) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     const auto graph = random_products(seed);
     const std::vector<Literal> inputs = testing_support::random_inputs(*graph, seed);
-    run_pipeline(*graph, "dce,fuse,plan-memory");
+    run_passes(*graph, "dce,fuse,plan-memory");
     const std::vector<Literal> expected = ir::interpret(*graph, inputs);
     const size_t kept = memory_plan_of(*graph).peak_live_bytes;
     const std::string before = to_string(*graph);
 
-    run_pipeline(*graph, "rematerialize{min-bytes=1,max-moved=50},plan-memory");
+    run_passes(*graph, "rematerialize{min-bytes=1,max-moved=50},plan-memory");
 
     ASSERT_EQ(verify_memory_plan(*graph), std::nullopt) << "seed " << seed << "\n"
                                                         << to_string(*graph);

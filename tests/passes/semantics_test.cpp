@@ -1,6 +1,6 @@
 // Passes keep the meaning of programs: the interpreter gives the same before and after.
 
-#include "run_pipeline.h"
+#include "run_passes.h"
 #include "support/random_graph.h"
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ void expect_same_results(uint64_t seed, std::string_view pipeline, bool special_
   const std::vector<Literal> expected = ir::interpret(*graph, inputs);
   const auto optimized = graph->clone();
 
-  run_pipeline(*optimized, pipeline);
+  run_passes(*optimized, pipeline);
 
   const std::vector<Literal> actual = ir::interpret(*optimized, inputs);
   ASSERT_EQ(actual.size(), expected.size());

@@ -8,7 +8,7 @@
 
 namespace wick::passes {
 
-inline void run_pipeline(ir::Graph& graph, std::string_view pipeline) {
+inline void run_passes(ir::Graph& graph, std::string_view pipeline) {
   PassManager manager = PassManager::parse(pipeline);
   manager.set_verify_each(true);
   PassContext context;
