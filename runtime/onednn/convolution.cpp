@@ -14,6 +14,7 @@
 #include "wick/runtime/onednn/image_loop.h"
 #include "wick/runtime/onednn/primitive_call.h"
 #include "wick/runtime/onednn/ways.h"
+#include "wick/runtime/onednn/winograd.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/step_labels.h"
 
@@ -267,7 +268,7 @@ std::vector<Way> ways_of(const LibraryOp& op) {
   if (has_odd_channels(op)) {
     ways.push_back({.name = "direct-channels-last", .images = Images::channels_last});
   }
-  if (may_use_winograd(op)) {
+  if (may_use_winograd(op) && onednn::has_avx512()) {
     ways.push_back({.name = "winograd", .how = algorithm::convolution_winograd});
   }
   return ways;
@@ -295,6 +296,9 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   std::vector<Candidate> candidates;
   for (const Way& way : ways_of(op))
     candidates.push_back({way.name, [&op, way] { return make_candidate(op, way); }});
+  if (may_use_winograd(op) && !has_avx512()) {
+    candidates.push_back({"winograd-by-sgemm", [&op] { return make_winograd(op); }});
+  }
   return candidates;
 }
 

@@ -142,7 +142,9 @@ std::vector<LibraryOp> ops_of(const Layer& layer) {
   output.set("block", layer.y_block);
   LibraryOp forward = make_op(OpKind::conv, {f32(layer.x), f32(layer.w)}, output);
   Attributes input = attributes;
-  input.set("input_shape", Ints(layer.x.begin(), layer.x.end()));
+  const Shape plain = ir::plain_images(layer.x, layer.w);
+  input.set("input_shape", Ints(plain.begin(), plain.end()));
+  input.set("block", ir::channel_block(layer.x, layer.w));
   Attributes weight = attributes;
   weight.set("weight_shape", Ints(layer.w.begin(), layer.w.end()));
   return {forward,
@@ -165,6 +167,10 @@ const std::vector<Layer>& layers() {
       Layer{.x = {4, 24, 9, 9}, .w = {21, 24, 1, 1}},
       Layer{.x = {2, 6, 12, 11}, .w = {10, 3, 3, 3}, .padding = {1, 1}, .groups = 2},
       Layer{.x = {2, 16, 9, 9}, .w = {16, 16, 3, 3}, .padding = {1, 1}},
+      Layer{.x = {3, 5, 10, 7}, .w = {21, 5, 3, 3}, .padding = {2, 0}},
+      Layer{.x = {5, 2, 23, 31, 8}, .w = {24, 16, 3, 3}, .padding = {1, 1}, .y_block = 8},
+      Layer{.x = {1, 2, 3, 30, 16}, .w = {16, 32, 3, 3}, .padding = {0, 4}, .y_block = 16},
+      Layer{.x = {3, 11, 14, 14}, .w = {8, 11, 3, 3}, .padding = {1, 1}, .y_block = 8},
       Layer{.x = {3, 5, 50}, .w = {9, 5, 4}, .stride = {3}, .dilation = {2}},
       Layer{.x = {2, 3, 6, 7, 8}, .w = {5, 3, 3, 2, 3}, .padding = {1, 0, 1}}};
   return all;

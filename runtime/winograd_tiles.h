@@ -1,0 +1,124 @@
+#pragma once
+
+// The transforms of Winograd's algorithm for convolutions of 3x3 windows, tiles of 4x4 outputs
+// (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016), in vectors of 8
+// channels. A tile of 6x6 inputs becomes 36 values, a window likewise; their products, summed over
+// channels, become 4x4 outputs. So 36 multiplications do what 144 did.
+
+#include <cstdint>
+
+namespace wick::runtime::winograd {
+
+constexpr int64_t kLanes = 8;
+constexpr int64_t kOutputs = 4;  // of a tile, along an axis
+constexpr int64_t kWindow = 3;
+constexpr int64_t kInputs = kOutputs + kWindow - 1;
+constexpr int64_t kPoints = kInputs * kInputs;
+
+/// Whether this machine has the instructions that all functions below use.
+bool is_supported();
+
+/// [count,channels,height,width], or with channels in blocks, which vectors divide.
+struct Images {
+  int64_t count = 0;
+  int64_t channels = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+  int64_t block = 1;  // channels in one
+};
+
+/// Tiles of all images, row by row. Their outputs are adjacent, their inputs overlap.
+struct Grid {
+  int64_t images = 0;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int64_t row_padding = 0;  // from the inputs of the first tile to the first row
+  int64_t column_padding = 0;
+
+  [[nodiscard]] int64_t tiles() const { return images * rows * columns; }
+};
+
+/// 36 matrices, one for each of the values. Rows and matrices are a line of the cache further apart
+/// than they are long: where distances are powers of two, what belongs together would meet in a few
+/// lines.
+class Matrices {
+ public:
+  Matrices(int64_t rows, int64_t columns)
+      : row_stride_(columns + kGap),
+        stride_(rows * row_stride_ + kGap) {}
+
+  // In elements.
+  [[nodiscard]] int64_t row_stride() const { return row_stride_; }
+
+  [[nodiscard]] int64_t stride() const { return stride_; }
+
+  [[nodiscard]] int64_t size() const { return kPoints * stride_; }
+
+ private:
+  static constexpr int64_t kGap = 16;  // holds the rest of a vector that columns do not fill
+
+  int64_t row_stride_;
+  int64_t stride_;
+};
+
+/// Tiles [begin, end), of inputs, as rows of matrices with a column a channel. Zeros outside of
+/// the images.
+void transform_inputs(const Images& images,
+                      const Grid& grid,
+                      const float* data,
+                      int64_t begin,
+                      int64_t end,
+                      float* matrices,
+                      const Matrices& layout);
+
+/// From such matrices, of outputs, to the images: parts of tiles outside of them are left out.
+void inverse_transform_outputs(const Images& images,
+                               const Grid& grid,
+                               const float* matrices,
+                               const Matrices& layout,
+                               int64_t begin,
+                               int64_t end,
+                               float* data);
+
+/// Tiles of cotangents of outputs, for the gradient of the windows.
+void transform_cotangents(const Images& images,
+                          const Grid& grid,
+                          const float* data,
+                          int64_t begin,
+                          int64_t end,
+                          float* matrices,
+                          const Matrices& layout);
+
+/// Windows [outputs,inputs,3,3].
+struct Windows {
+  int64_t outputs = 0;
+  int64_t inputs = 0;
+};
+
+/// Rows [begin, end) of matrices with a row an input and a column an output.
+void transform_windows(const Windows& windows,
+                       const float* data,
+                       int64_t begin,
+                       int64_t end,
+                       float* matrices,
+                       const Matrices& layout);
+
+/// The same for the gradient of the inputs: windows turned by half a circle, a row an output and a
+/// column an input.
+void transform_turned_windows(const Windows& windows,
+                              const float* data,
+                              int64_t begin,
+                              int64_t end,
+                              float* matrices,
+                              const Matrices& layout);
+
+/// Rows [begin, end), outputs, of the windows' gradient, from matrices with a row an output and a
+/// column an input.
+void inverse_transform_windows(const Windows& windows,
+                               const float* matrices,
+                               const Matrices& layout,
+                               int64_t begin,
+                               int64_t end,
+                               float* data);
+
+}  // namespace wick::runtime::winograd
