@@ -184,11 +184,11 @@ bool is_inside(const Images& images, Square at, int64_t size) {
 /// The first element of a channel of an image.
 int64_t plane_of(const Images& images, int64_t image, int64_t channel) {
   const int64_t in_block = channel % images.block;
-  return (image * images.channels + channel - in_block) * images.height * images.width + in_block;
+  return image * images.stride + (channel - in_block) * images.plane() + in_block;
 }
 
 int64_t channel_step(const Images& images) {
-  return images.block > 1 ? 1 : images.height * images.width;
+  return images.block > 1 ? 1 : images.plane();
 }
 
 int64_t lanes_from(int64_t channel, int64_t channels) {
@@ -268,11 +268,10 @@ using Window = Patch<kWindow>;
 
 /// Windows that are `stride` elements apart, a lane each.
 void gather_windows(const float* from, int64_t stride, int64_t lanes, bool turned, Window& to) {
-  constexpr int64_t kElements = kWindow * kWindow;
-  for (int64_t i = 0; i < kElements; ++i) {
+  for (int64_t i = 0; i < kWindowElements; ++i) {
     for (int64_t lane = 0; lane < kLanes; ++lane)
       to.data[i * kLanes + lane] =
-          lane < lanes ? from[lane * stride + (turned ? kElements - 1 - i : i)] : 0;
+          lane < lanes ? from[lane * stride + (turned ? kWindowElements - 1 - i : i)] : 0;
   }
 }
 
@@ -341,16 +340,14 @@ void transform_windows(const Windows& windows,
                        int64_t end,
                        float* matrices,
                        const Matrices& layout) {
-  constexpr int64_t kElements = kWindow * kWindow;
   constexpr int64_t kLine = 2 * kLanes;  // of the cache, to be written at once
   Window window;
   for (int64_t first = 0; first < windows.outputs; first += kLine) {
     for (int64_t input = begin; input < end; ++input) {
       for (int64_t output = first; output < std::min(windows.outputs, first + kLine);
            output += kLanes) {
-        const float* from = data + (output * windows.inputs + input) * kElements;
-        gather_windows(
-            from, windows.inputs * kElements, lanes_from(output, windows.outputs), false, window);
+        const float* from = data + output * windows.stride + input * kWindowElements;
+        gather_windows(from, windows.stride, lanes_from(output, windows.outputs), false, window);
         float* to = matrices + input * layout.row_stride() + output;
         transform_square<WindowTransform>(window.data, window.kPlace, to, place_of(layout));
       }
@@ -365,12 +362,11 @@ void transform_turned_windows(const Windows& windows,
                               int64_t end,
                               float* matrices,
                               const Matrices& layout) {
-  constexpr int64_t kElements = kWindow * kWindow;
   Window window;
   for (int64_t output = begin; output < end; ++output) {
     for (int64_t input = 0; input < windows.inputs; input += kLanes) {
-      const float* from = data + (output * windows.inputs + input) * kElements;
-      gather_windows(from, kElements, lanes_from(input, windows.inputs), true, window);
+      const float* from = data + output * windows.stride + input * kWindowElements;
+      gather_windows(from, kWindowElements, lanes_from(input, windows.inputs), true, window);
       float* to = matrices + output * layout.row_stride() + input;
       transform_square<WindowTransform>(window.data, window.kPlace, to, place_of(layout));
     }
@@ -384,16 +380,15 @@ void inverse_transform_windows(const Windows& windows,
                                int64_t begin,
                                int64_t end,
                                float* data) {
-  constexpr int64_t kElements = kWindow * kWindow;
   Window window;
   for (int64_t output = begin; output < end; ++output) {
     for (int64_t input = 0; input < windows.inputs; input += kLanes) {
       const float* from = matrices + output * layout.row_stride() + input;
       transform_square<WindowGradientTransform>(from, place_of(layout), window.data, window.kPlace);
-      float* to = data + (output * windows.inputs + input) * kElements;
-      for (int64_t i = 0; i < kElements; ++i) {
+      float* to = data + output * windows.stride + input * kWindowElements;
+      for (int64_t i = 0; i < kWindowElements; ++i) {
         for (int64_t lane = 0; lane < lanes_from(input, windows.inputs); ++lane)
-          to[lane * kElements + i] = window.data[i * kLanes + lane];
+          to[lane * kWindowElements + i] = window.data[i * kLanes + lane];
       }
     }
   }

@@ -18,13 +18,16 @@ constexpr int64_t kPoints = kInputs * kInputs;
 /// Whether this machine has the instructions that all functions below use.
 bool is_supported();
 
-/// [count,channels,height,width], or with channels in blocks, which vectors divide.
+/// [n,channels,height,width], or with channels in blocks, which vectors divide. Perhaps some
+/// channels of many, which do not cut blocks.
 struct Images {
-  int64_t count = 0;
   int64_t channels = 0;
   int64_t height = 0;
   int64_t width = 0;
-  int64_t block = 1;  // channels in one
+  int64_t block = 1;   // channels in one
+  int64_t stride = 0;  // elements from image to image
+
+  [[nodiscard]] int64_t plane() const { return height * width; }
 };
 
 /// Tiles of all images, row by row. Their outputs are adjacent, their inputs overlap.
@@ -89,11 +92,14 @@ void transform_cotangents(const Images& images,
                           float* matrices,
                           const Matrices& layout);
 
-/// Windows [outputs,inputs,3,3].
+/// Windows [outputs,inputs,3,3]. Perhaps those of some inputs of many.
 struct Windows {
   int64_t outputs = 0;
   int64_t inputs = 0;
+  int64_t stride = 0;  // elements from output to output
 };
+
+constexpr int64_t kWindowElements = kWindow * kWindow;
 
 /// Rows [begin, end) of matrices with a row an input and a column an output.
 void transform_windows(const Windows& windows,

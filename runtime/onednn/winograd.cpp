@@ -21,11 +21,15 @@ using winograd::Windows;
 /// Images, or cotangents or gradients of images, of a convolution with windows of this shape.
 Images images_of(const Shape& shape, const Shape& windows) {
   const Shape plain = ir::plain_images(shape, windows);
-  return {.count = plain[0],
-          .channels = plain[1],
+  return {.channels = plain[1],
           .height = plain[2],
           .width = plain[3],
-          .block = ir::channel_block(shape, windows)};
+          .block = ir::channel_block(shape, windows),
+          .stride = plain[1] * plain[2] * plain[3]};
+}
+
+Windows windows_of(const Shape& shape) {
+  return {.outputs = shape[0], .inputs = shape[1], .stride = shape[1] * winograd::kWindowElements};
 }
 
 struct Padding {
@@ -38,11 +42,11 @@ Padding padding_of(const LibraryOp& op) {
   return padding.empty() ? Padding{} : Padding{padding[0], padding[1]};
 }
 
-Grid grid_of(const Images& outputs, Padding padding) {
+Grid grid_of(int64_t images, const Images& outputs, Padding padding) {
   const auto tiles = [](int64_t extent) {
     return (extent + winograd::kOutputs - 1) / winograd::kOutputs;
   };
-  return {.images = outputs.count,
+  return {.images = images,
           .rows = tiles(outputs.height),
           .columns = tiles(outputs.width),
           .row_padding = padding.rows,
@@ -80,40 +84,91 @@ void multiply(const Product& size,
   check(status == dnnl::status::success, "sgemm takes every shape");
 }
 
+/// Some of many channels.
+struct Channels {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+/// Those of the images, which begin so many elements after theirs.
+Images part_of(Images images, Channels channels) {
+  images.channels = channels.count;
+  return images;
+}
+
+int64_t offset_in(const Images& images, Channels channels) {
+  return channels.first * images.plane();
+}
+
+/// A call that goes over the channels of one side of its windows in parts, since windows take four
+/// times their memory when transformed.
+class WinogradCall : public HostCall {
+ public:
+  std::string_view implementation() const final { return "winograd of onednn sgemm"; }
+
+ protected:
+  WinogradCall(int64_t channels, int64_t others) : channels_(channels) {
+    constexpr int64_t kMostWindows = 65536;
+    constexpr int64_t kLine = 16;  // as many as blocks have at most
+    const int64_t parts = (channels * others + kMostWindows - 1) / kMostWindows;
+    part_ = ((channels + parts - 1) / parts + kLine - 1) / kLine * kLine;
+  }
+
+  int64_t largest_part() const { return std::min(part_, channels_); }
+
+  template <class Body>
+  void for_each_part(Body body) const {
+    for (int64_t first = 0; first < channels_; first += part_)
+      body(Channels{first, std::min(part_, channels_ - first)});
+  }
+
+ private:
+  int64_t channels_;
+  int64_t part_;
+};
+
 /// A convolution, or the gradient of its inputs, which is a convolution with turned windows.
-class WinogradImages final : public HostCall {
+class WinogradImages final : public WinogradCall {
  public:
   explicit WinogradImages(const LibraryOp& op)
-      : is_gradient_(op.op == ir::OpKind::conv_input_grad),
-        from_(images_of(op.operands[0].shape, op.operands[1].shape)),
-        to_(images_of(op.result.shape, op.operands[1].shape)),
-        windows_{op.operands[1].shape[0], op.operands[1].shape[1]},
-        grid_(grid_of(to_, is_gradient_ ? turned(padding_of(op)) : padding_of(op))),
-        lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
-
-  std::string_view implementation() const override { return "winograd of onednn sgemm"; }
+      : WinogradImages(op,
+                       images_of(op.operands[0].shape, op.operands[1].shape),
+                       images_of(op.result.shape, op.operands[1].shape)) {}
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(window_matrices().size() + lanes_ * lane_elements()) * sizeof(float);
+    const Matrices windows(from_.channels, largest_part());
+    return static_cast<size_t>(windows.size() + lanes_ * lane_elements()) * sizeof(float);
   }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
-    auto* windows = reinterpret_cast<float*>(scratch);
-    transform_windows(static_cast<const float*>(operands[1]), windows);
-    float* lanes = windows + window_matrices().size();
-    parallel_for(lanes_, [&](int64_t lane) {
-      const ThreadCountScope one_thread(1);
-      for (int64_t block = lane; block < num_blocks(); block += lanes_)
-        convolve(block,
-                 static_cast<const float*>(operands[0]),
-                 windows,
-                 static_cast<float*>(result),
-                 lanes + lane * lane_elements());
+    const auto* from = static_cast<const float*>(operands[0]);
+    const auto* windows = static_cast<const float*>(operands[1]);
+    auto* to = static_cast<float*>(result);
+    auto* transformed = reinterpret_cast<float*>(scratch);
+    for_each_part([&](Channels part) {
+      const Matrices layout(from_.channels, part.count);
+      transform_windows(part, windows, transformed, layout);
+      parallel_for(lanes_, [&](int64_t lane) {
+        const ThreadCountScope one_thread(1);
+        float* lane_scratch = transformed + layout.size() + lane * lane_elements();
+        for (int64_t block = lane; block < num_blocks(); block += lanes_)
+          convolve(block, part, from, transformed, layout, to, lane_scratch);
+      });
     });
   }
 
  private:
   static constexpr int64_t kBlock = 64;  // tiles
+
+  WinogradImages(const LibraryOp& op, const Images& from, const Images& to)
+      : WinogradCall(to.channels, from.channels),
+        is_gradient_(op.op == ir::OpKind::conv_input_grad),
+        from_(from),
+        to_(to),
+        windows_(windows_of(op.operands[1].shape)),
+        grid_(grid_of(
+            op.result.shape[0], to, is_gradient_ ? turned(padding_of(op)) : padding_of(op))),
+        lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
 
   static Padding turned(Padding padding) {
     return {winograd::kWindow - 1 - padding.rows, winograd::kWindow - 1 - padding.columns};
@@ -121,44 +176,54 @@ class WinogradImages final : public HostCall {
 
   int64_t num_blocks() const { return (grid_.tiles() + kBlock - 1) / kBlock; }
 
-  Matrices window_matrices() const { return {from_.channels, to_.channels}; }
-
-  Matrices input_matrices() const { return {kBlock, from_.channels}; }
-
-  Matrices output_matrices() const { return {kBlock, to_.channels}; }
-
-  int64_t lane_elements() const { return input_matrices().size() + output_matrices().size(); }
-
-  void transform_windows(const float* from, float* to) const {
-    constexpr int64_t kGrain = 4096;  // windows
-    const int64_t rows = from_.channels;
-    parallel_ranges(
-        rows, std::max<int64_t>(1, kGrain / to_.channels), [&](int64_t begin, int64_t end) {
-          const auto transform =
-              is_gradient_ ? winograd::transform_turned_windows : winograd::transform_windows;
-          transform(windows_, from, begin, end, to, window_matrices());
-        });
+  int64_t lane_elements() const {
+    return Matrices(kBlock, from_.channels).size() + Matrices(kBlock, largest_part()).size();
   }
 
-  void convolve(
-      int64_t block, const float* from, const float* windows, float* to, float* scratch) const {
+  void transform_windows(Channels part,
+                         const float* from,
+                         float* to,
+                         const Matrices& layout) const {
+    constexpr int64_t kGrain = 4096;  // windows
+    const int64_t grain = std::max<int64_t>(1, kGrain / part.count);
+    parallel_ranges(from_.channels, grain, [&](int64_t begin, int64_t end) {
+      Windows windows = windows_;
+      if (is_gradient_) {
+        windows.inputs = part.count;
+        const float* first = from + part.first * winograd::kWindowElements;
+        winograd::transform_turned_windows(windows, first, begin, end, to, layout);
+      } else {
+        windows.outputs = part.count;
+        const float* first = from + part.first * windows.stride;
+        winograd::transform_windows(windows, first, begin, end, to, layout);
+      }
+    });
+  }
+
+  void convolve(int64_t block,
+                Channels part,
+                const float* from,
+                const float* windows,
+                const Matrices& window_layout,
+                float* to,
+                float* scratch) const {
     const int64_t begin = block * kBlock;
     const int64_t end = std::min(grid_.tiles(), begin + kBlock);
-    const Matrices in = input_matrices();
-    const Matrices out = output_matrices();
-    const Matrices weights = window_matrices();
+    const Matrices in(kBlock, from_.channels);
+    const Matrices out(kBlock, part.count);
     float* inputs = scratch;
     float* outputs = scratch + in.size();
     winograd::transform_inputs(from_, grid_, from, begin, end, inputs, in);
     for (int64_t point = 0; point < kPoints; ++point)
-      multiply({.m = end - begin, .n = to_.channels, .k = from_.channels},
+      multiply({.m = end - begin, .n = part.count, .k = from_.channels},
                inputs + point * in.stride(),
                in.row_stride(),
-               windows + point * weights.stride(),
-               weights.row_stride(),
+               windows + point * window_layout.stride(),
+               window_layout.row_stride(),
                outputs + point * out.stride(),
                out.row_stride());
-    winograd::inverse_transform_outputs(to_, grid_, outputs, out, begin, end, to);
+    winograd::inverse_transform_outputs(
+        part_of(to_, part), grid_, outputs, out, begin, end, to + offset_in(to_, part));
   }
 
   bool is_gradient_;
@@ -171,99 +236,82 @@ class WinogradImages final : public HostCall {
 
 /// The gradient of the windows. Blocks of tiles are added one after the other, whatever the number
 /// of threads, which share the points.
-class WinogradWindows final : public HostCall {
+class WinogradWindows final : public WinogradCall {
  public:
   explicit WinogradWindows(const LibraryOp& op)
-      : inputs_(images_of(op.operands[0].shape, op.result.shape)),
+      : WinogradCall(op.result.shape[0], op.result.shape[1]),
+        inputs_(images_of(op.operands[0].shape, op.result.shape)),
         outputs_(images_of(op.operands[1].shape, op.result.shape)),
-        grid_(grid_of(outputs_, padding_of(op))),
+        windows_(windows_of(op.result.shape)),
+        grid_(grid_of(op.operands[0].shape[0], outputs_, padding_of(op))),
         block_(std::min<int64_t>(grid_.tiles(), kBlock)) {}
 
-  std::string_view implementation() const override { return "winograd of onednn sgemm"; }
-
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(sum_matrices().size() + input_matrices().size() +
-                               cotangent_matrices().size()) *
+    return static_cast<size_t>(Matrices(largest_part(), windows_.inputs).size() +
+                               Matrices(block_, windows_.inputs).size() +
+                               Matrices(block_, largest_part()).size()) *
            sizeof(float);
   }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
-    auto* sums = reinterpret_cast<float*>(scratch);
-    float* inputs = sums + sum_matrices().size();
-    float* cotangents = inputs + input_matrices().size();
-    for (int64_t begin = 0; begin < grid_.tiles(); begin += block_) {
-      const int64_t end = std::min(grid_.tiles(), begin + block_);
-      transform_tiles(operands, begin, end, inputs, cotangents);
-      add_products(end - begin, begin > 0, inputs, cotangents, sums);
-    }
-    parallel_ranges(outputs_.channels, 1, [&](int64_t begin, int64_t end) {
-      winograd::inverse_transform_windows({outputs_.channels, inputs_.channels},
-                                          sums,
-                                          sum_matrices(),
-                                          begin,
-                                          end,
-                                          static_cast<float*>(result));
+    for_each_part([&](Channels part) {
+      const auto* inputs = static_cast<const float*>(operands[0]);
+      const auto* cotangents = static_cast<const float*>(operands[1]) + offset_in(outputs_, part);
+      auto* sums = reinterpret_cast<float*>(scratch);
+      const Matrices layout(part.count, windows_.inputs);
+      sum_products(part, inputs, cotangents, sums, layout);
+      Windows windows = windows_;
+      windows.outputs = part.count;
+      auto* gradient = static_cast<float*>(result) + part.first * windows.stride;
+      parallel_ranges(part.count, 1, [&](int64_t begin, int64_t end) {
+        winograd::inverse_transform_windows(windows, sums, layout, begin, end, gradient);
+      });
     });
   }
 
  private:
   static constexpr int64_t kBlock = 256;  // tiles
 
-  Matrices sum_matrices() const { return {outputs_.channels, inputs_.channels}; }
-
-  Matrices input_matrices() const { return {block_, inputs_.channels}; }
-
-  Matrices cotangent_matrices() const { return {block_, outputs_.channels}; }
-
-  void transform_tiles(const void* const* operands,
-                       int64_t begin,
-                       int64_t end,
-                       float* inputs,
-                       float* cotangents) const {
-    constexpr int64_t kGrain = 8;  // tiles
-    parallel_ranges(end - begin, kGrain, [&](int64_t first, int64_t last) {
-      const Matrices in = input_matrices();
-      const Matrices out = cotangent_matrices();
-      winograd::transform_inputs(inputs_,
-                                 grid_,
-                                 static_cast<const float*>(operands[0]),
-                                 begin + first,
-                                 begin + last,
-                                 inputs + first * in.row_stride(),
-                                 in);
-      winograd::transform_cotangents(outputs_,
-                                     grid_,
-                                     static_cast<const float*>(operands[1]),
-                                     begin + first,
-                                     begin + last,
-                                     cotangents + first * out.row_stride(),
-                                     out);
-    });
-  }
-
-  void add_products(
-      int64_t tiles, bool adds, const float* inputs, const float* cotangents, float* sums) const {
-    const Matrices in = input_matrices();
-    const Matrices out = cotangent_matrices();
-    const Matrices sum = sum_matrices();
-    parallel_for(kPoints, [&](int64_t point) {
-      const ThreadCountScope one_thread(1);
-      multiply({.m = outputs_.channels,
-                .n = inputs_.channels,
-                .k = tiles,
-                .transposes_lhs = true,
-                .adds = adds},
-               cotangents + point * out.stride(),
-               out.row_stride(),
-               inputs + point * in.stride(),
-               in.row_stride(),
-               sums + point * sum.stride(),
-               sum.row_stride());
-    });
+  void sum_products(Channels part,
+                    const float* inputs,
+                    const float* cotangents,
+                    float* sums,
+                    const Matrices& sum_layout) const {
+    const Matrices in(block_, windows_.inputs);
+    const Matrices out(block_, part.count);
+    const Images outputs = part_of(outputs_, part);
+    float* input_rows = sums + sum_layout.size();
+    float* cotangent_rows = input_rows + in.size();
+    for (int64_t begin = 0; begin < grid_.tiles(); begin += block_) {
+      const int64_t tiles = std::min(grid_.tiles() - begin, block_);
+      constexpr int64_t kGrain = 8;
+      parallel_ranges(tiles, kGrain, [&](int64_t first, int64_t last) {
+        float* to = input_rows + first * in.row_stride();
+        winograd::transform_inputs(inputs_, grid_, inputs, begin + first, begin + last, to, in);
+        to = cotangent_rows + first * out.row_stride();
+        winograd::transform_cotangents(
+            outputs, grid_, cotangents, begin + first, begin + last, to, out);
+      });
+      parallel_for(kPoints, [&](int64_t point) {
+        const ThreadCountScope one_thread(1);
+        multiply({.m = part.count,
+                  .n = windows_.inputs,
+                  .k = tiles,
+                  .transposes_lhs = true,
+                  .adds = begin > 0},
+                 cotangent_rows + point * out.stride(),
+                 out.row_stride(),
+                 input_rows + point * in.stride(),
+                 in.row_stride(),
+                 sums + point * sum_layout.stride(),
+                 sum_layout.row_stride());
+      });
+    }
   }
 
   Images inputs_;
   Images outputs_;
+  Windows windows_;
   Grid grid_;
   int64_t block_;
 };
