@@ -18,6 +18,7 @@
 #include "wick/runtime/placement.h"
 #include "wick/runtime/plan_tags.h"
 #include "wick/runtime/stats.h"
+#include "wick/runtime/timed_choice.h"
 
 namespace wick::runtime {
 namespace {
@@ -397,6 +398,7 @@ std::unique_ptr<LibraryCall> host_library(const LibraryOp& op, int threads) {
 
 std::unique_ptr<Plan> build_plan(const ir::Graph& graph, const PlanOptions& options) {
   const Clock::time_point start = Clock::now();
+  const TimingMemoryScope memory;
   auto plan = PlanBuilder(graph, options).run();
   plan->build_times.total = milliseconds_since(start);
   return plan;

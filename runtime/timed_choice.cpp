@@ -19,10 +19,12 @@
 #include "wick/ir/hash.h"
 #include "wick/ir/printer.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/step_labels.h"
 
 namespace wick::runtime {
 namespace {
 
+constexpr double kWorthTiming = 3e6;        // floating-point operations
 constexpr double kClearly = 0.97;           // of the time of the first is clearly faster
 constexpr double kFarApart = 0.8;           // this ratio needs no further run
 constexpr double kColdMilliseconds = 25;    // runs that generating code may decide are shorter
@@ -33,6 +35,45 @@ constexpr size_t kAlignment = 64;
 size_t aligned(size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
+
+/// Not of the memory manager, which would keep it.
+class TimingMemory {
+ public:
+  /// Huge pages, which are touched sooner. Valid until the next call.
+  std::byte* zeroed(size_t bytes) {
+    if (bytes > size_) {
+      size_ = 0;
+      data_.reset();
+      constexpr size_t kHugePage = size_t{1} << 21U;
+      const size_t size = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+      data_.reset(static_cast<std::byte*>(std::aligned_alloc(kHugePage, size)));
+      if (data_ == nullptr) throw std::bad_alloc();
+      size_ = size;
+      madvise(data_.get(), size, MADV_HUGEPAGE);
+    }
+    std::memset(data_.get(), 0, bytes);
+    return data_.get();
+  }
+
+  void keep() { ++keepers_; }
+
+  void let_go() {
+    if (--keepers_ > 0) return;
+    data_.reset();
+    size_ = 0;
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+
+  std::unique_ptr<std::byte, Free> data_;
+  size_t size_ = 0;
+  int keepers_ = 0;
+};
+
+thread_local TimingMemory timing_memory;
 
 /// Zeroed memory for operands, result and scratch of a call.
 class Workbench {
@@ -46,31 +87,22 @@ class Workbench {
     }
     const size_t result = total;
     total += aligned(op.result.num_bytes());
-    constexpr size_t kHugePage = size_t{1} << 21U;
-    total = (total + kHugePage - 1) / kHugePage * kHugePage;
-    data_.reset(static_cast<std::byte*>(std::aligned_alloc(kHugePage, total)));
-    if (data_ == nullptr) throw std::bad_alloc();
-    madvise(data_.get(), total, MADV_HUGEPAGE);  // touching it takes longer than timing otherwise
-    std::memset(data_.get(), 0, total);
+    scratch_ = timing_memory.zeroed(total);
     for (const size_t offset : offsets)
-      operands_.push_back(data_.get() + offset);
-    result_ = data_.get() + result;
+      operands_.push_back(scratch_ + offset);
+    result_ = scratch_ + result;
   }
 
   /// Milliseconds of one run.
   double time(const HostCall& call) const {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
-    call.run(operands_.data(), result_, data_.get());
+    call.run(operands_.data(), result_, scratch_);
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   }
 
  private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-
-  std::unique_ptr<std::byte, Free> data_;  // not of the memory manager, which would keep it
+  std::byte* scratch_ = nullptr;
   std::vector<const void*> operands_;
   std::byte* result_ = nullptr;
 };
@@ -82,10 +114,10 @@ struct Contender {
   double best = std::numeric_limits<double>::infinity();  // milliseconds
 };
 
-std::vector<Contender> contenders_of(std::span<const Candidate> candidates) {
+std::vector<Contender> contenders_of(const LibraryOp& op, std::span<const Candidate> candidates) {
   std::vector<Contender> contenders;
   for (const Candidate& candidate : candidates) {
-    if (auto call = candidate.make()) {
+    if (auto call = candidate.make(op)) {
       contenders.push_back({.candidate = &candidate, .call = std::move(call)});
     }
   }
@@ -102,7 +134,8 @@ double least(const std::vector<Contender>& contenders) {
 /// where they are long.
 const Candidate* time_all(const LibraryOp& op, std::span<const Candidate> candidates) {
   const ThreadCountScope one_thread(1);
-  std::vector<Contender> contenders = contenders_of(candidates);
+  const TimingMemoryScope memory;
+  std::vector<Contender> contenders = contenders_of(op, candidates);
   if (contenders.empty()) return nullptr;
   if (contenders.size() == 1) return contenders.front().candidate;
   size_t scratch = 0;
@@ -178,25 +211,35 @@ std::string find_on_disk(const std::string& problem) {
 
 }  // namespace
 
+TimingMemoryScope::TimingMemoryScope() {
+  timing_memory.keep();
+}
+
+TimingMemoryScope::~TimingMemoryScope() {
+  timing_memory.let_go();
+}
+
 std::unique_ptr<HostCall> fastest_call(const LibraryOp& op,
+                                       const LibraryOp& sample,
                                        const std::string& machine,
                                        std::span<const Candidate> candidates) {
-  const std::string problem = problem_of(op, machine, candidates);
+  if (candidates.size() == 1 || flops(op) < kWorthTiming) return candidates.front().make(op);
+  const std::string problem = problem_of(sample, machine, candidates);
   Choices& choices = Choices::instance();
   std::string known = choices.find(problem);
   if (known.empty()) known = find_on_disk(problem);
   for (const Candidate& candidate : candidates) {
     if (candidate.name != known) continue;
-    if (auto call = candidate.make()) {
+    if (auto call = candidate.make(op)) {
       choices.store(problem, known);
       return call;
     }
   }
-  const Candidate* fastest = time_all(op, candidates);
+  const Candidate* fastest = time_all(sample, candidates);
   if (fastest == nullptr) return nullptr;
   choices.store(problem, fastest->name);
   disk().store(hash_bytes(problem), problem, std::as_bytes(std::span(fastest->name)));
-  return fastest->make();
+  return fastest->make(op);
 }
 
 }  // namespace wick::runtime

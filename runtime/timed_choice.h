@@ -13,14 +13,27 @@ namespace wick::runtime {
 
 struct Candidate {
   std::string name;
-  /// Null where this way does not exist.
-  std::function<std::unique_ptr<HostCall>()> make;
+  /// Null where this way does not exist for the op.
+  std::function<std::unique_ptr<HostCall>(const LibraryOp&)> make;
 };
 
-/// The candidate that is fastest for this op on one thread; the first unless another is clearly
-/// faster. What was found is remembered by the process, and on disk beside the compiled kernels:
-/// `machine` names what decides beside the op. Null where no candidate exists.
+/// Keeps the memory that this thread times calls in, while one lives: fresh pages take longer than
+/// the calls.
+class TimingMemoryScope {
+ public:
+  TimingMemoryScope();
+  TimingMemoryScope(const TimingMemoryScope&) = delete;
+  TimingMemoryScope& operator=(const TimingMemoryScope&) = delete;
+  ~TimingMemoryScope();
+};
+
+/// The candidate that is fastest on one thread for the sample: the op itself, or one like it that
+/// takes less time. The first unless another is clearly faster, or where so little is computed
+/// that timing costs more than it may save. What was found is remembered by the process, and on
+/// disk beside the compiled kernels: `machine` names what decides beside the sample. Null where no
+/// candidate exists.
 std::unique_ptr<HostCall> fastest_call(const LibraryOp& op,
+                                       const LibraryOp& sample,
                                        const std::string& machine,
                                        std::span<const Candidate> candidates);
 

@@ -290,14 +290,31 @@ bool has_elements(const LibraryOp& op) {
   return some(op.result) && std::ranges::all_of(op.operands, some);
 }
 
+/// As many of the images as take some ten milliseconds: what is fastest for them is for all.
+LibraryOp sample_of(LibraryOp op) {
+  constexpr double kEnough = 2e9;  // floating-point operations
+  const int64_t all = op.operands[0].shape[0];
+  const auto images = std::clamp<int64_t>(
+      static_cast<int64_t>(static_cast<double>(all) * kEnough / flops(op)), 1, all);
+  op.operands[0].shape.set(0, images);
+  Type& other = op.op == ir::OpKind::conv_weight_grad ? op.operands[1] : op.result;
+  other.shape.set(0, images);
+  if (std::vector<int64_t> input = op.attributes.integers("input_shape"); !input.empty()) {
+    input[0] = images;
+    op.attributes.set("input_shape", std::move(input));
+  }
+  return op;
+}
+
 }  // namespace
 
 std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   std::vector<Candidate> candidates;
   for (const Way& way : ways_of(op))
-    candidates.push_back({way.name, [&op, way] { return make_candidate(op, way); }});
+    candidates.push_back(
+        {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
   if (may_use_winograd(op) && !has_avx512()) {
-    candidates.push_back({"winograd-by-sgemm", [&op] { return make_winograd(op); }});
+    candidates.push_back({"winograd-by-sgemm", make_winograd});
   }
   return candidates;
 }
@@ -307,10 +324,7 @@ std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& op) {
   const bool is_convolution = op.op == OpKind::conv || op.op == OpKind::conv_input_grad ||
                               op.op == OpKind::conv_weight_grad;
   if (!is_convolution || op.result.dtype != DType::f32 || !has_elements(op)) return nullptr;
-  constexpr double kWorthTiming = 3e6;
-  const std::vector<Candidate> ways = onednn::convolution_ways(op);
-  if (flops(op) < kWorthTiming) return ways.front().make();
-  return fastest_call(op, onednn::description(), ways);
+  return fastest_call(op, sample_of(op), onednn::description(), onednn::convolution_ways(op));
 }
 
 }  // namespace wick::runtime

@@ -14,7 +14,6 @@
 #include "wick/runtime/onednn/primitive_call.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/parallel.h"
-#include "wick/runtime/step_labels.h"
 
 namespace wick::runtime {
 namespace {
@@ -216,13 +215,20 @@ std::vector<Candidate> onednn::matmul_ways(const LibraryOp& op) {
   const MatmulShape shape = matmul_shape(op);
   std::vector<Candidate> ways;
   if (may_use_primitive(shape)) {
-    ways.push_back({"primitive", [shape] { return matmul_primitive(shape); }});
-  }
-  ways.push_back({"sgemm", [shape] { return std::make_unique<Sgemm>(shape, shape.ldb()); }});
-  if (may_pad_rows(shape)) {
-    const int64_t rows = op.operands[1].numel() / shape.n;
     ways.push_back(
-        {"sgemm-padded", [shape, rows] { return std::make_unique<PaddedSgemm>(shape, rows); }});
+        {"primitive", [](const LibraryOp& op) { return matmul_primitive(matmul_shape(op)); }});
+  }
+  ways.push_back({"sgemm", [](const LibraryOp& op) {
+                    MatmulShape shape = matmul_shape(op);
+                    const int64_t ldb = shape.ldb();
+                    return std::make_unique<Sgemm>(std::move(shape), ldb);
+                  }});
+  if (may_pad_rows(shape)) {
+    ways.push_back({"sgemm-padded", [](const LibraryOp& op) {
+                      const MatmulShape shape = matmul_shape(op);
+                      const int64_t rows = op.operands[1].numel() / shape.n;
+                      return std::make_unique<PaddedSgemm>(shape, rows);
+                    }});
   }
   return ways;
 }
@@ -234,10 +240,7 @@ std::unique_ptr<HostCall> make_onednn_matmul(const LibraryOp& op) {
   if (op.result.numel() == 0 || sums_nothing) {
     return std::make_unique<ZeroFill>(op.result.num_bytes());
   }
-  constexpr double kWorthTiming = 3e6;
-  const std::vector<Candidate> ways = onednn::matmul_ways(op);
-  if (ways.size() == 1 || flops(op) < kWorthTiming) return ways.front().make();
-  return fastest_call(op, onednn::description(), ways);
+  return fastest_call(op, op, onednn::description(), onednn::matmul_ways(op));
 }
 
 }  // namespace wick::runtime

@@ -9,7 +9,7 @@
 namespace wick::runtime::onednn {
 
 /// Of an f32 matmul, or a convolution or a gradient of one, without empty operands. What is
-/// expected to be fastest comes first. The op outlives them. None in builds without oneDNN.
+/// expected to be fastest comes first. None in builds without oneDNN.
 std::vector<Candidate> matmul_ways(const LibraryOp& op);
 std::vector<Candidate> convolution_ways(const LibraryOp& op);
 

@@ -30,13 +30,13 @@ Names names_of(const std::vector<Candidate>& ways) {
 Literal run_on(int threads, const Candidate& way, const LibraryOp& op) {
   const ThreadsOption option(threads);
   const ThreadCountScope scope(threads);
-  return run(*way.make(), op, random_operands(op));
+  return run(*way.make(op), op, random_operands(op));
 }
 
 void expect_right(const LibraryOp& op, const std::vector<Candidate>& ways) {
   const Literal expected = interpret(op, random_operands(op));
   for (const Candidate& way : ways) {
-    if (way.make() == nullptr) continue;
+    if (way.make(op) == nullptr) continue;
     for (const int threads : {1, 2}) {
       const Literal got = run_on(threads, way, op);
 
@@ -49,7 +49,7 @@ void expect_right(const LibraryOp& op, const std::vector<Candidate>& ways) {
 /// As many threads as a machine may have do not change a bit.
 void expect_same_bits(const LibraryOp& op, const std::vector<Candidate>& ways) {
   for (const Candidate& way : ways) {
-    if (way.make() == nullptr) continue;
+    if (way.make(op) == nullptr) continue;
     const Literal expected = run_on(1, way, op);
     for (const int threads : {2, 3, 8}) {
       EXPECT_TRUE(run_on(threads, way, op) == expected)
@@ -196,7 +196,7 @@ TEST_F(ConvolutionWays, KeepChannelsLastWhereBlocksWouldBeFilledUp) {
   const auto has_channels_last = [](const Layer& layer) {
     const LibraryOp op = ops_of(layer).front();
     for (const Candidate& way : onednn::convolution_ways(op)) {
-      if (way.name == "direct-channels-last") return way.make() != nullptr;
+      if (way.name == "direct-channels-last") return way.make(op) != nullptr;
     }
     return false;
   };
