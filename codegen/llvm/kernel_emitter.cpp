@@ -210,7 +210,9 @@ int KernelEmitter::choose_copies(const Plan& plan) const {
                         copies * registers * vectors > max_vectors)) {
     copies /= 2;
   }
-  return copies;
+  return draws_random_bits(plan) && copy_dim_ == kernel_.vector_dim
+             ? std::max(copies, copies_that_share_words())
+             : copies;
 }
 
 llvm::Function* KernelEmitter::emit(const std::string& symbol) {
@@ -232,7 +234,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
     plans_.push_back(make_plan(phase));
   find_prefetches();
   if (!kernel_.short_vector) {
-    unroll_ = most_copies();
+    unroll_ = std::max(most_copies(), copies_that_share_words());
     for (const Plan& plan : plans_)
       unroll_ = std::min(unroll_, choose_copies(plan));
   }

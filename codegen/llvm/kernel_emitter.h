@@ -196,7 +196,10 @@ class KernelEmitter {
   void emit_prefetches_of_rows();
 
   // kernel_emitter_random.cpp
+  [[nodiscard]] int copies_that_share_words() const;
+  [[nodiscard]] bool draws_random_bits(const Plan& plan) const;
   [[nodiscard]] bool may_share_random_words(const Instr& instr) const;
+  Values emit_shared_words(const Instr& instr, llvm::Value* first);
   Values emit_random_copies(const Instr& instr);
 
   // kernel_emitter_streams.cpp

@@ -5,38 +5,86 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// Whether the copies are the words of 64 elements behind each other.
+namespace {
+
+constexpr int kCounters = 16;  // each gives words for as many elements behind each other
+
+}  // namespace
+
+/// Vectors that use up all words of their counters, or half of them: more copies than registers
+/// hold are faster than words that are thrown away.
+int KernelEmitter::copies_that_share_words() const {
+  return 4 * kCounters / e_.lanes;
+}
+
+bool KernelEmitter::draws_random_bits(const Plan& plan) const {
+  return std::ranges::any_of(plan.phase->instrs, [&](int number) {
+    const Instr& at = instr(number);
+    return at.kind == InstrKind::random_bits && varies(number);
+  });
+}
+
+/// Whether the copies are all words of some counters or half of them: 64 or 32 elements behind
+/// each other.
 bool KernelEmitter::may_share_random_words(const Instr& at) const {
-  if (at.kind != InstrKind::random_bits || e_.lanes != 16 || copies_ != 4) return false;
+  const int all = copies_that_share_words();
+  const bool is_half = copies_ * 2 == all && e_.lanes < kCounters;
+  if (at.kind != InstrKind::random_bits || e_.lanes > kCounters) return false;
+  if (copies_ != all && !is_half) return false;
   const Instr& element = instr(at.operands[2]);
   return in_vector_loop_ && copy_dim_ == kernel_.vector_dim && element.kind == InstrKind::index &&
          vector_stride(element) == Stride::one && !varies(at.operands[0]) &&
          !varies(at.operands[1]);
 }
 
-/// All four words of each counter where the first element is a multiple of 64, as it is unless rows
-/// have odd lengths; else a word of each copy's own counters.
+/// Words of all copies, the first of which begins where words do.
+KernelEmitter::Values KernelEmitter::emit_shared_words(const Instr& at, llvm::Value* first) {
+  auto& b = e_.b;
+  const int vectors = kCounters / e_.lanes;  // of counters
+  std::vector<std::array<llvm::Value*, 4>> words;
+  for (int copy = 0; copy < vectors; ++copy) {
+    words.push_back(emit_random_words(e_,
+                                      operand(at.operands[0], 0, true),
+                                      operand(at.operands[1], 0, true),
+                                      operand(at.operands[2], copy, true)));
+  }
+  llvm::Value* in_second_half =
+      b.CreateICmpNE(b.CreateAnd(first, b.getInt64(2 * kCounters)), b.getInt64(0));
+  const bool is_half = copies_ < copies_that_share_words();
+  Values copies;
+  for (int copy = 0; copy < copies_; ++copy) {
+    const auto& of_vector = words[static_cast<size_t>(copy % vectors)];
+    const auto word = static_cast<size_t>(copy / vectors);
+    copies.push_back(is_half ? b.CreateSelect(in_second_half, of_vector[word + 2], of_vector[word])
+                             : of_vector[word]);
+  }
+  return copies;
+}
+
+/// The words of counters together where the first element is a multiple of as many, as it is unless
+/// rows have odd lengths; else a word of each copy's own counters.
 KernelEmitter::Values KernelEmitter::emit_random_copies(const Instr& at) {
   auto& b = e_.b;
-  llvm::Value* key = operand(at.operands[0], 0, true);
-  llvm::Value* offset = operand(at.operands[1], 0, true);
   const auto access = static_cast<size_t>(access_of_[static_cast<size_t>(at.operands[2])]);
-  llvm::Value* is_first = b.CreateICmpEQ(
-      b.CreateAnd(accesses_[access].partial, b.getInt64(63)), b.getInt64(0), "is_first");
+  llvm::Value* first = accesses_[access].partial;
+  const auto mask = static_cast<uint64_t>(copies_ * e_.lanes - 1);
+  llvm::Value* is_first =
+      b.CreateICmpEQ(b.CreateAnd(first, b.getInt64(mask)), b.getInt64(0), "is_first");
   auto* together = llvm::BasicBlock::Create(b.getContext(), "together", function_);
   auto* apart = llvm::BasicBlock::Create(b.getContext(), "apart", function_);
   auto* after = llvm::BasicBlock::Create(b.getContext(), "random", function_);
   b.CreateCondBr(is_first, together, apart);
 
   b.SetInsertPoint(together);
-  const auto words = emit_random_words(e_, key, offset, operand(at.operands[2], 0, true));
+  const Values words = emit_shared_words(at, first);
   b.CreateBr(after);
   b.SetInsertPoint(apart);
   Values single;
-  for (int copy = 0; copy < copies_; ++copy) {
-    llvm::Value* element = operand(at.operands[2], copy, true);
-    single.push_back(emit_random_bits(e_, key, offset, element));
-  }
+  for (int copy = 0; copy < copies_; ++copy)
+    single.push_back(emit_random_bits(e_,
+                                      operand(at.operands[0], 0, true),
+                                      operand(at.operands[1], 0, true),
+                                      operand(at.operands[2], copy, true)));
   b.CreateBr(after);
 
   b.SetInsertPoint(after);
