@@ -35,7 +35,9 @@ class Canonicalize final : public Pass {
     const bool simplified = apply_rules(graph, rules(), context);
     const int64_t ordered = order_commutative_operands(graph);
     context.count("operands-ordered", ordered);
-    return simplified || ordered > 0;
+    const int64_t masks = read_masks_from_clamps(graph);
+    context.count("masks-of-clamps", masks);
+    return simplified || ordered > 0 || masks > 0;
   }
 };
 

@@ -20,6 +20,11 @@ std::span<const TraitRule> elementwise_rules();
 /// constants last. Returns how many nodes changed.
 int64_t order_commutative_operands(ir::Graph& graph);
 
+/// After where(x <= c, d, x), d <= c, what asks whether x <= c asks it of the result, which gives
+/// the same answer: gradients of ReLU then need neither x nor a mask where the result is kept
+/// anyway. Returns how many operands changed.
+int64_t read_masks_from_clamps(ir::Graph& graph);
+
 /// The value's producer if it is of this op, else null.
 inline const ir::Node* producer(ir::Value value, ir::OpKind op) {
   return value.node->op() == op ? value.node : nullptr;

@@ -114,6 +114,11 @@ int64_t RecomputeCandidate::num_readers() const {
   return std::ssize(clusters_->outside_readers(*value_));
 }
 
+bool RecomputeCandidate::is_stored_anyway() const {
+  const std::vector<int> readers = clusters_->outside_readers(*value_);
+  return std::ranges::find(readers, FusionClusters::kNone) != readers.end();
+}
+
 bool RecomputeCandidate::is_repeated() const {
   const Cluster& cluster = clusters_->cluster(reader_);
   const auto repeats = [&](const Node* node) {
@@ -152,11 +157,6 @@ std::vector<const Node*> RecomputeCandidate::leaves() const {
     }
   }
   return found;
-}
-
-bool RecomputeCandidate::starts_at_home() const {
-  return std::ranges::any_of(leaves(),
-                             [&](const Node* leaf) { return clusters_->is_inside(*leaf, home_); });
 }
 
 int64_t RecomputeCandidate::bytes_loaded() const {

@@ -99,6 +99,8 @@ class RecomputeCandidate {
   [[nodiscard]] bool is_only_reader() const;
   /// How many groups read it from memory; ops by themselves and the graph's results are one.
   [[nodiscard]] int64_t num_readers() const;
+  /// For an op by itself or as a result of the graph, whatever groups do.
+  [[nodiscard]] bool is_stored_anyway() const;
   /// Some op of the reader reads one element of the value several times.
   [[nodiscard]] bool is_repeated() const;
   /// The value is needed nowhere else: it is computed here instead of there.
@@ -108,8 +110,6 @@ class RecomputeCandidate {
   /// What the reader has to load for it, beyond what it loads already, and what has to be stored
   /// for that.
   [[nodiscard]] int64_t bytes_loaded() const;
-  /// The ops start from values that the group of the value goes on computing.
-  [[nodiscard]] bool starts_at_home() const;
   /// The load of the value, and its store when nobody else needs it.
   [[nodiscard]] int64_t bytes_saved() const;
 

@@ -49,14 +49,18 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   if (candidate.value().type().numel() <= 1) return {};
   if (is_better_drawn_again(candidate)) return {};
   if (candidate.is_costly()) return check_costly(candidate);
-  if (candidate.is_move() && !candidate.starts_at_home()) return {};
+  if (candidate.is_complete_move()) return {};
   const auto num_ops = static_cast<int64_t>(candidate.ops().size());
   if (num_ops > kCheapOps) {
     return {fusion_code::kCost, "computing it takes {} ops, more than {}", num_ops, kCheapOps};
   }
   // A mask is better stored than computed again from what takes four times the room.
   const int64_t loaded = candidate.bytes_loaded();
-  if (loaded <= worth_of(candidate)) return {};
+  const int64_t worth = worth_of(candidate);
+  if (loaded == worth && loaded > 0 && candidate.is_stored_anyway()) {
+    return {fusion_code::kCost, "it is stored anyway, and computing it again loads as much"};
+  }
+  if (loaded <= worth) return {};
   constexpr auto kWhy = "computing it again loads {} bytes to save {}";
   return {fusion_code::kCost, kWhy, loaded, candidate.bytes_saved()};
 }

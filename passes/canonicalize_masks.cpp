@@ -1,0 +1,55 @@
+#include <map>
+
+#include "wick/passes/canonicalize_rules.h"
+#include "wick/passes/splat.h"
+
+namespace wick::passes {
+
+namespace {
+
+using ir::Node;
+using ir::OpKind;
+using ir::Value;
+
+/// The mask of where(x <= c, d, x), d <= c, as ReLU is written; none if the node is no such clamp.
+Value mask_of_clamp(const Node& node) {
+  if (node.op() != OpKind::where) return {};
+  const Node* mask = producer(node.operand(0), OpKind::le);
+  if (mask == nullptr || mask->operand(0) != node.operand(2)) return {};
+  const auto bound = splat_number(mask->operand(1));
+  const auto least = splat_number(node.operand(1));
+  return bound && least && *least <= *bound ? node.operand(0) : Value{};
+}
+
+}  // namespace
+
+int64_t read_masks_from_clamps(ir::Graph& graph) {
+  std::map<const Node*, int> positions;
+  int position = 0;
+  for (const Node* node = graph.first(); node != nullptr; node = node->next())
+    positions[node] = position++;
+  int64_t changed = 0;
+  for (Node* node = graph.first(); node != nullptr; node = node->next()) {
+    const Value mask = mask_of_clamp(*node);
+    if (!mask) continue;
+    Value of_result;
+    for (const ir::Use& use : mask.node->uses_of(mask.index)) {
+      const auto user = positions.find(use.user);
+      if (user == positions.end() || user->second <= positions[node]) continue;
+      if (!of_result) {
+        of_result = graph
+                        .add(OpKind::le,
+                             {node->result(), mask.node->operand(1)},
+                             {},
+                             mask.node->location(),
+                             node->next())
+                        ->result();
+      }
+      graph.set_operand(use.user, use.operand, of_result);
+      ++changed;
+    }
+  }
+  return changed;
+}
+
+}  // namespace wick::passes
