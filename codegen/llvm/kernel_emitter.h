@@ -195,6 +195,11 @@ class KernelEmitter {
   void emit_prefetches_ahead();
   void emit_prefetches_of_rows();
 
+  // kernel_emitter_short_rows.cpp
+  [[nodiscard]] bool avoids_masked_stores(llvm::Type* vector) const;
+  llvm::Value* may_store_all_lanes(const Instr& instr, int copy);
+  void store_short_row(const Instr& instr, int copy, llvm::Value* value, llvm::Value* address);
+
   // kernel_emitter_random.cpp
   [[nodiscard]] int copies_that_share_words() const;
   [[nodiscard]] bool draws_random_bits(const Plan& plan) const;

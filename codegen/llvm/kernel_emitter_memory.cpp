@@ -314,6 +314,8 @@ void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
     auto* plain = b.CreateAlignedStore(value, address, streams ? kStreamAlign : align);
     if (streams) make_nontemporal(*plain);
     store = plain;
+  } else if (as_vector && at.predicate < 0 && avoids_masked_stores(value->getType())) {
+    return store_short_row(at, copy, value, address);
   } else if (as_vector) {
     store = b.CreateMaskedStore(value, address, align, mask);
   } else {

@@ -250,6 +250,39 @@ TEST(KernelMemory, SeveralInnerLoopsNest) {
   EXPECT_EQ(y, (std::vector<float>{111, 115}));
 }
 
+/// Negates 21 rows of a buffer in place, `stride` elements apart.
+void expect_rows_negated(int64_t length, int64_t stride) {
+  constexpr int64_t kRows = 21;
+  constexpr size_t kMargin = 20;
+  KernelBuilder k("rows");
+  k.kernel().short_vector = true;
+  k.buffer(DType::f32, true);
+  k.kernel().buffers[0].no_alias = false;
+  k.vector(k.outer(length));
+  k.inner(kRows);
+  k.loop();
+  k.store(0, k.at({1, stride}), k.compute(OpKind::neg, DType::f32, {k.load(0, k.at({1, stride}))}));
+  std::vector<float> x(2 * kMargin + static_cast<size_t>(kRows * stride));
+  std::iota(x.begin(), x.end(), 1.0F);
+  std::vector<float> expected = x;
+  for (int64_t row = 0; row < kRows; ++row) {
+    for (int64_t i = 0; i < length; ++i)
+      expected[kMargin + static_cast<size_t>(row * stride + i)] *= -1;
+  }
+  void* buffers[] = {x.data() + kMargin};
+
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, length);
+
+  EXPECT_EQ(x, expected) << length << " of " << stride;
+}
+
+TEST(KernelMemory, ShortRowsLeaveTheRestAlone) {
+  for (int64_t length = 1; length <= 16; ++length) {
+    for (const int64_t stride : {length, length + 1, length + 20})
+      expect_rows_negated(length, stride);
+  }
+}
+
 /// A piece of a launch that is too large for any cache: whole lines are stored past the caches,
 /// what does not start on one as ever, and nothing outside of the piece.
 TEST(StreamingStores, WriteThePieceWhereverItStarts) {
