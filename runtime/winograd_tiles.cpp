@@ -53,79 +53,60 @@ struct InputTransform {
   }
 };
 
-/// A^T: row i has the points to the power of i.
-struct OutputTransform {
-  static constexpr int64_t kIn = kInputs;
-  static constexpr int64_t kOut = kOutputs;
-
-  WICK_INLINE_VECTORS static void apply(const Lanes* in, Lanes* out) {
-    const Lanes sum_a = in[1] + in[2];
-    const Lanes sum_b = in[3] + in[4];
-    const Lanes difference_a = kA * (in[1] - in[2]);
-    const Lanes difference_b = kB * (in[3] - in[4]);
-    out[0] = in[0] + sum_a + sum_b;
-    out[1] = difference_a + difference_b;
-    out[2] = kAA * sum_a + kBB * sum_b;
-    out[3] = in[5] + kAA * difference_a + kBB * difference_b;
-  }
-};
-
-/// A
-struct CotangentTransform {
-  static constexpr int64_t kIn = kOutputs;
-  static constexpr int64_t kOut = kInputs;
-
-  WICK_INLINE_VECTORS static void apply(const Lanes* in, Lanes* out) {
-    const Lanes even_a = in[0] + kAA * in[2];
-    const Lanes odd_a = in[1] + kAA * in[3];
-    const Lanes even_b = in[0] + kBB * in[2];
-    const Lanes odd_b = in[1] + kBB * in[3];
-    out[0] = in[0];
-    out[1] = even_a + kA * odd_a;
-    out[2] = even_a - kA * odd_a;
-    out[3] = even_b + kB * odd_b;
-    out[4] = even_b - kB * odd_b;
-    out[5] = in[3];
-  }
-};
-
 // What G divides the powers of a point by: the product of its differences to the other points.
 constexpr float kAtZero = 1 / (kAA * kBB);
 constexpr float kAtA = 1 / (2 * kAA * (kAA - kBB));
 constexpr float kAtB = 1 / (2 * kBB * (kBB - kAA));
 
-/// G
-struct WindowTransform {
-  static constexpr int64_t kIn = kWindow;
+/// A polynomial of so many coefficients at all points: A, or G, which scales.
+template <int64_t kTerms, bool kScales>
+struct Evaluation {
+  static constexpr int64_t kIn = kTerms;
   static constexpr int64_t kOut = kInputs;
 
   WICK_INLINE_VECTORS static void apply(const Lanes* in, Lanes* out) {
-    const Lanes even_a = kAtA * in[0] + kAtA * kAA * in[2];
-    const Lanes odd_a = kAtA * kA * in[1];
-    const Lanes even_b = kAtB * in[0] + kAtB * kBB * in[2];
-    const Lanes odd_b = kAtB * kB * in[1];
-    out[0] = kAtZero * in[0];
-    out[1] = even_a + odd_a;
-    out[2] = even_a - odd_a;
-    out[3] = even_b + odd_b;
-    out[4] = even_b - odd_b;
-    out[5] = in[2];
+    out[0] = (kScales ? kAtZero : 1) * in[0];
+    at_both_signs(in, kA, kScales ? kAtA : 1, out + 1);
+    at_both_signs(in, kB, kScales ? kAtB : 1, out + 3);
+    out[5] = in[kTerms - 1];
+  }
+
+ private:
+  WICK_INLINE_VECTORS static void at_both_signs(const Lanes* in,
+                                                float point,
+                                                float scale,
+                                                Lanes* out) {
+    Lanes even = scale * in[0];
+    Lanes odd = scale * point * in[1];
+    float power = scale * point * point;
+    for (int64_t i = 2; i < kTerms; i += 2, power *= point * point) {
+      even += power * in[i];
+      if (i + 1 < kTerms) odd += power * point * in[i + 1];
+    }
+    out[0] = even + odd;
+    out[1] = even - odd;
   }
 };
 
-/// G^T
-struct WindowGradientTransform {
+/// The transposed: A^T or G^T. Element i sums the points to the power of i.
+template <int64_t kTerms, bool kScales>
+struct PowerSums {
   static constexpr int64_t kIn = kInputs;
-  static constexpr int64_t kOut = kWindow;
+  static constexpr int64_t kOut = kTerms;
 
   WICK_INLINE_VECTORS static void apply(const Lanes* in, Lanes* out) {
-    const Lanes sum_a = kAtA * (in[1] + in[2]);
-    const Lanes sum_b = kAtB * (in[3] + in[4]);
+    float of_a = kScales ? kAtA : 1;
+    float of_b = kScales ? kAtB : 1;
+    const Lanes sum_a = in[1] + in[2];
+    const Lanes sum_b = in[3] + in[4];
     const Lanes difference_a = in[1] - in[2];
     const Lanes difference_b = in[3] - in[4];
-    out[0] = kAtZero * in[0] + sum_a + sum_b;
-    out[1] = kAtA * kA * difference_a + kAtB * kB * difference_b;
-    out[2] = in[5] + kAA * sum_a + kBB * sum_b;
+    for (int64_t i = 0; i < kTerms; i += 2, of_a *= kAA, of_b *= kBB) {
+      out[i] = of_a * sum_a + of_b * sum_b;
+      if (i + 1 < kTerms) out[i + 1] = of_a * kA * difference_a + of_b * kB * difference_b;
+    }
+    out[0] += (kScales ? kAtZero : 1) * in[0];
+    out[kTerms - 1] += in[5];
   }
 };
 
@@ -172,8 +153,8 @@ struct Square {
   int64_t column;
 };
 
-Square square_of(const Grid& grid, int64_t tile) {
-  return {tile / grid.columns % grid.rows * kOutputs, tile % grid.columns * kOutputs};
+Square square_of(const Grid& grid, int64_t tile, int64_t outputs) {
+  return {tile / grid.columns % grid.rows * outputs, tile % grid.columns * outputs};
 }
 
 bool is_inside(const Images& images, Square at, int64_t size) {
@@ -210,14 +191,15 @@ void gather(
   }
 }
 
+template <int64_t kSize>
 void scatter(
-    const Images& images, const Patch<kOutputs>& patch, Square at, int64_t lanes, float* plane) {
+    const Images& images, const Patch<kSize>& patch, Square at, int64_t lanes, float* plane) {
   const int64_t step = channel_step(images);
-  const int64_t rows = std::min(kOutputs, images.height - at.row);
-  const int64_t columns = std::min(kOutputs, images.width - at.column);
+  const int64_t rows = std::min(kSize, images.height - at.row);
+  const int64_t columns = std::min(kSize, images.width - at.column);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
-      const float* from = patch.data + (row * kOutputs + column) * kLanes;
+      const float* from = patch.data + (row * kSize + column) * kLanes;
       const int64_t pixel = (at.row + row) * images.width + at.column + column;
       for (int64_t lane = 0; lane < lanes; ++lane)
         plane[pixel * images.block + lane * step] = from[lane];
@@ -234,7 +216,7 @@ Place place_of(const Matrices& layout) {
 }
 
 /// Squares of Transform::kIn whose first element is `padding` before that of their tile's outputs.
-template <class Transform>
+template <class Transform, int64_t kOutputs>
 WICK_VECTORS void transform_tiles(const Images& images,
                                   const Grid& grid,
                                   Square padding,
@@ -245,7 +227,7 @@ WICK_VECTORS void transform_tiles(const Images& images,
                                   const Matrices& layout) {
   Patch<Transform::kIn> patch;
   for (int64_t tile = begin; tile < end; ++tile) {
-    Square at = square_of(grid, tile);
+    Square at = square_of(grid, tile, kOutputs);
     at.row -= padding.row;
     at.column -= padding.column;
     const bool is_direct = images.block > 1 && is_inside(images, at, Transform::kIn);
@@ -264,20 +246,7 @@ WICK_VECTORS void transform_tiles(const Images& images,
   }
 }
 
-using Window = Patch<kWindow>;
-
-/// Windows that are `stride` elements apart, a lane each.
-void gather_windows(const float* from, int64_t stride, int64_t lanes, bool turned, Window& to) {
-  for (int64_t i = 0; i < kWindowElements; ++i) {
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      to.data[i * kLanes + lane] =
-          lane < lanes ? from[lane * stride + (turned ? kWindowElements - 1 - i : i)] : 0;
-  }
-}
-
-}  // namespace
-
-bool is_supported() {
+bool has_instructions() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 #else
@@ -285,113 +254,149 @@ bool is_supported() {
 #endif
 }
 
-void transform_inputs(const Images& images,
-                      const Grid& grid,
-                      const float* data,
-                      int64_t begin,
-                      int64_t end,
-                      float* matrices,
-                      const Matrices& layout) {
-  const Square padding{grid.row_padding, grid.column_padding};
-  transform_tiles<InputTransform>(images, grid, padding, data, begin, end, matrices, layout);
-}
+template <int64_t kWindow>
+struct Algorithm {
+  static constexpr int64_t kOutputs = kInputs + 1 - kWindow;
+  static constexpr int64_t kElements = kWindow * kWindow;
 
-void transform_cotangents(const Images& images,
-                          const Grid& grid,
-                          const float* data,
-                          int64_t begin,
-                          int64_t end,
-                          float* matrices,
-                          const Matrices& layout) {
-  transform_tiles<CotangentTransform>(images, grid, {0, 0}, data, begin, end, matrices, layout);
-}
+  using Window = Patch<kWindow>;
+  using WindowTransform = Evaluation<kWindow, true>;
 
-WICK_VECTORS
-void inverse_transform_outputs(const Images& images,
-                               const Grid& grid,
-                               const float* matrices,
-                               const Matrices& layout,
-                               int64_t begin,
-                               int64_t end,
-                               float* data) {
-  Patch<kOutputs> patch;
-  for (int64_t tile = begin; tile < end; ++tile) {
-    const Square at = square_of(grid, tile);
-    const bool is_direct = images.block > 1 && is_inside(images, at, kOutputs);
-    const int64_t image = tile / (grid.rows * grid.columns);
-    for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
-      const float* from = matrices + (tile - begin) * layout.row_stride() + channel;
-      float* plane = data + plane_of(images, image, channel);
-      if (is_direct) {
-        float* to = plane + (at.row * images.width + at.column) * images.block;
-        transform_square<OutputTransform>(from, place_of(layout), to, place_of(images));
-      } else {
-        transform_square<OutputTransform>(from, place_of(layout), patch.data, patch.kPlace);
-        scatter(images, patch, at, lanes_from(channel, images.channels), plane);
+  static void inputs(const Images& images,
+                     const Grid& grid,
+                     const float* data,
+                     int64_t begin,
+                     int64_t end,
+                     float* matrices,
+                     const Matrices& layout) {
+    const Square padding{grid.row_padding, grid.column_padding};
+    transform_tiles<InputTransform, kOutputs>(
+        images, grid, padding, data, begin, end, matrices, layout);
+  }
+
+  static void cotangents(const Images& images,
+                         const Grid& grid,
+                         const float* data,
+                         int64_t begin,
+                         int64_t end,
+                         float* matrices,
+                         const Matrices& layout) {
+    transform_tiles<Evaluation<kOutputs, false>, kOutputs>(
+        images, grid, {0, 0}, data, begin, end, matrices, layout);
+  }
+
+  WICK_VECTORS static void inverse_outputs(const Images& images,
+                                           const Grid& grid,
+                                           const float* matrices,
+                                           const Matrices& layout,
+                                           int64_t begin,
+                                           int64_t end,
+                                           float* data) {
+    using Transform = PowerSums<kOutputs, false>;
+    Patch<kOutputs> patch;
+    for (int64_t tile = begin; tile < end; ++tile) {
+      const Square at = square_of(grid, tile, kOutputs);
+      const bool is_direct = images.block > 1 && is_inside(images, at, kOutputs);
+      const int64_t image = tile / (grid.rows * grid.columns);
+      for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
+        const float* from = matrices + (tile - begin) * layout.row_stride() + channel;
+        float* plane = data + plane_of(images, image, channel);
+        if (is_direct) {
+          float* to = plane + (at.row * images.width + at.column) * images.block;
+          transform_square<Transform>(from, place_of(layout), to, place_of(images));
+        } else {
+          transform_square<Transform>(from, place_of(layout), patch.data, patch.kPlace);
+          scatter(images, patch, at, lanes_from(channel, images.channels), plane);
+        }
       }
     }
   }
-}
 
-WICK_VECTORS
-void transform_windows(const Windows& windows,
-                       const float* data,
-                       int64_t begin,
-                       int64_t end,
-                       float* matrices,
-                       const Matrices& layout) {
-  constexpr int64_t kLine = 2 * kLanes;  // of the cache, to be written at once
-  Window window;
-  for (int64_t first = 0; first < windows.outputs; first += kLine) {
-    for (int64_t input = begin; input < end; ++input) {
-      for (int64_t output = first; output < std::min(windows.outputs, first + kLine);
-           output += kLanes) {
-        const float* from = data + output * windows.stride + input * kWindowElements;
-        gather_windows(from, windows.stride, lanes_from(output, windows.outputs), false, window);
-        float* to = matrices + input * layout.row_stride() + output;
+  /// Windows that are `stride` elements apart, a lane each.
+  static void gather_windows(
+      const float* from, int64_t stride, int64_t lanes, bool turned, Window& to) {
+    for (int64_t i = 0; i < kElements; ++i) {
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        to.data[i * kLanes + lane] =
+            lane < lanes ? from[lane * stride + (turned ? kElements - 1 - i : i)] : 0;
+    }
+  }
+
+  WICK_VECTORS static void windows(const Windows& windows,
+                                   const float* data,
+                                   int64_t begin,
+                                   int64_t end,
+                                   float* matrices,
+                                   const Matrices& layout) {
+    constexpr int64_t kLine = 2 * kLanes;  // of the cache, to be written at once
+    Window window;
+    for (int64_t first = 0; first < windows.outputs; first += kLine) {
+      for (int64_t input = begin; input < end; ++input) {
+        for (int64_t output = first; output < std::min(windows.outputs, first + kLine);
+             output += kLanes) {
+          const float* from = data + output * windows.stride + input * kElements;
+          gather_windows(from, windows.stride, lanes_from(output, windows.outputs), false, window);
+          float* to = matrices + input * layout.row_stride() + output;
+          transform_square<WindowTransform>(window.data, window.kPlace, to, place_of(layout));
+        }
+      }
+    }
+  }
+
+  WICK_VECTORS static void turned_windows(const Windows& windows,
+                                          const float* data,
+                                          int64_t begin,
+                                          int64_t end,
+                                          float* matrices,
+                                          const Matrices& layout) {
+    Window window;
+    for (int64_t output = begin; output < end; ++output) {
+      for (int64_t input = 0; input < windows.inputs; input += kLanes) {
+        const float* from = data + output * windows.stride + input * kElements;
+        gather_windows(from, kElements, lanes_from(input, windows.inputs), true, window);
+        float* to = matrices + output * layout.row_stride() + input;
         transform_square<WindowTransform>(window.data, window.kPlace, to, place_of(layout));
       }
     }
   }
-}
 
-WICK_VECTORS
-void transform_turned_windows(const Windows& windows,
-                              const float* data,
-                              int64_t begin,
-                              int64_t end,
-                              float* matrices,
-                              const Matrices& layout) {
-  Window window;
-  for (int64_t output = begin; output < end; ++output) {
-    for (int64_t input = 0; input < windows.inputs; input += kLanes) {
-      const float* from = data + output * windows.stride + input * kWindowElements;
-      gather_windows(from, kWindowElements, lanes_from(input, windows.inputs), true, window);
-      float* to = matrices + output * layout.row_stride() + input;
-      transform_square<WindowTransform>(window.data, window.kPlace, to, place_of(layout));
-    }
-  }
-}
-
-WICK_VECTORS
-void inverse_transform_windows(const Windows& windows,
-                               const float* matrices,
-                               const Matrices& layout,
-                               int64_t begin,
-                               int64_t end,
-                               float* data) {
-  Window window;
-  for (int64_t output = begin; output < end; ++output) {
-    for (int64_t input = 0; input < windows.inputs; input += kLanes) {
-      const float* from = matrices + output * layout.row_stride() + input;
-      transform_square<WindowGradientTransform>(from, place_of(layout), window.data, window.kPlace);
-      float* to = data + output * windows.stride + input * kWindowElements;
-      for (int64_t i = 0; i < kWindowElements; ++i) {
-        for (int64_t lane = 0; lane < lanes_from(input, windows.inputs); ++lane)
-          to[lane * kWindowElements + i] = window.data[i * kLanes + lane];
+  WICK_VECTORS static void inverse_windows(const Windows& windows,
+                                           const float* matrices,
+                                           const Matrices& layout,
+                                           int64_t begin,
+                                           int64_t end,
+                                           float* data) {
+    Window window;
+    for (int64_t output = begin; output < end; ++output) {
+      for (int64_t input = 0; input < windows.inputs; input += kLanes) {
+        const float* from = matrices + output * layout.row_stride() + input;
+        transform_square<PowerSums<kWindow, true>>(
+            from, place_of(layout), window.data, window.kPlace);
+        float* to = data + output * windows.stride + input * kElements;
+        for (int64_t i = 0; i < kElements; ++i) {
+          for (int64_t lane = 0; lane < lanes_from(input, windows.inputs); ++lane)
+            to[lane * kElements + i] = window.data[i * kLanes + lane];
+        }
       }
     }
   }
+
+  static constexpr Transforms kTransforms = {.window = kWindow,
+                                             .outputs = kOutputs,
+                                             .inputs = inputs,
+                                             .inverse_outputs = inverse_outputs,
+                                             .cotangents = cotangents,
+                                             .windows = windows,
+                                             .turned_windows = turned_windows,
+                                             .inverse_windows = inverse_windows};
+};
+
+}  // namespace
+
+const Transforms* find_transforms(int64_t window) {
+  if (!has_instructions()) return nullptr;
+  if (window == 3) return &Algorithm<3>::kTransforms;
+  return window == 5 ? &Algorithm<5>::kTransforms : nullptr;
 }
 
 }  // namespace wick::runtime::winograd

@@ -1,22 +1,17 @@
 #pragma once
 
-// The transforms of Winograd's algorithm for convolutions of 3x3 windows, tiles of 4x4 outputs
-// (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016), in vectors of 8
-// channels. A tile of 6x6 inputs becomes 36 values, a window likewise; their products, summed over
-// channels, become 4x4 outputs. So 36 multiplications do what 144 did.
+// The transforms of Winograd's algorithm for convolutions (Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2016), in vectors of 8 channels. A tile of 6x6 inputs becomes 36
+// values, a window likewise; their products, summed over channels, become the tile's outputs: 4x4
+// for windows of 3x3, where 36 multiplications do what 144 did, and 2x2 for 5x5, 36 for 100.
 
 #include <cstdint>
 
 namespace wick::runtime::winograd {
 
 constexpr int64_t kLanes = 8;
-constexpr int64_t kOutputs = 4;  // of a tile, along an axis
-constexpr int64_t kWindow = 3;
-constexpr int64_t kInputs = kOutputs + kWindow - 1;
+constexpr int64_t kInputs = 6;  // of a tile, along an axis
 constexpr int64_t kPoints = kInputs * kInputs;
-
-/// Whether this machine has the instructions that all functions below use.
-bool is_supported();
 
 /// [n,channels,height,width], or with channels in blocks, which vectors divide. Perhaps some
 /// channels of many, which do not cut blocks.
@@ -64,67 +59,73 @@ class Matrices {
   int64_t stride_;
 };
 
-/// Tiles [begin, end), of inputs, as rows of matrices with a column a channel. Zeros outside of
-/// the images.
-void transform_inputs(const Images& images,
-                      const Grid& grid,
-                      const float* data,
-                      int64_t begin,
-                      int64_t end,
-                      float* matrices,
-                      const Matrices& layout);
-
-/// From such matrices, of outputs, to the images: parts of tiles outside of them are left out.
-void inverse_transform_outputs(const Images& images,
-                               const Grid& grid,
-                               const float* matrices,
-                               const Matrices& layout,
-                               int64_t begin,
-                               int64_t end,
-                               float* data);
-
-/// Tiles of cotangents of outputs, for the gradient of the windows.
-void transform_cotangents(const Images& images,
-                          const Grid& grid,
-                          const float* data,
-                          int64_t begin,
-                          int64_t end,
-                          float* matrices,
-                          const Matrices& layout);
-
-/// Windows [outputs,inputs,3,3]. Perhaps those of some inputs of many.
+/// Windows [outputs,inputs,size,size]. Perhaps those of some inputs of many.
 struct Windows {
   int64_t outputs = 0;
   int64_t inputs = 0;
   int64_t stride = 0;  // elements from output to output
 };
 
-constexpr int64_t kWindowElements = kWindow * kWindow;
+/// The functions for windows of one size. Rows and tiles are those of [begin, end).
+struct Transforms {
+  int64_t window = 0;
+  int64_t outputs = 0;  // of a tile, along an axis
 
-/// Rows [begin, end) of matrices with a row an input and a column an output.
-void transform_windows(const Windows& windows,
-                       const float* data,
-                       int64_t begin,
-                       int64_t end,
-                       float* matrices,
-                       const Matrices& layout);
+  /// Tiles of inputs, as rows of matrices with a column a channel. Zeros outside of the images.
+  void (*inputs)(const Images& images,
+                 const Grid& grid,
+                 const float* data,
+                 int64_t begin,
+                 int64_t end,
+                 float* matrices,
+                 const Matrices& layout);
 
-/// The same for the gradient of the inputs: windows turned by half a circle, a row an output and a
-/// column an input.
-void transform_turned_windows(const Windows& windows,
-                              const float* data,
-                              int64_t begin,
-                              int64_t end,
-                              float* matrices,
-                              const Matrices& layout);
+  /// From such matrices, of outputs, to the images: parts of tiles outside of them are left out.
+  void (*inverse_outputs)(const Images& images,
+                          const Grid& grid,
+                          const float* matrices,
+                          const Matrices& layout,
+                          int64_t begin,
+                          int64_t end,
+                          float* data);
 
-/// Rows [begin, end), outputs, of the windows' gradient, from matrices with a row an output and a
-/// column an input.
-void inverse_transform_windows(const Windows& windows,
-                               const float* matrices,
-                               const Matrices& layout,
-                               int64_t begin,
-                               int64_t end,
-                               float* data);
+  /// Tiles of cotangents of outputs, for the gradient of the windows.
+  void (*cotangents)(const Images& images,
+                     const Grid& grid,
+                     const float* data,
+                     int64_t begin,
+                     int64_t end,
+                     float* matrices,
+                     const Matrices& layout);
+
+  /// Rows of matrices with a row an input and a column an output.
+  void (*windows)(const Windows& windows,
+                  const float* data,
+                  int64_t begin,
+                  int64_t end,
+                  float* matrices,
+                  const Matrices& layout);
+
+  /// The same for the gradient of the inputs: windows turned by half a circle, a row an output and
+  /// a column an input.
+  void (*turned_windows)(const Windows& windows,
+                         const float* data,
+                         int64_t begin,
+                         int64_t end,
+                         float* matrices,
+                         const Matrices& layout);
+
+  /// Rows, outputs, of the windows' gradient, from matrices with a row an output and a column an
+  /// input.
+  void (*inverse_windows)(const Windows& windows,
+                          const float* matrices,
+                          const Matrices& layout,
+                          int64_t begin,
+                          int64_t end,
+                          float* data);
+};
+
+/// Null for windows of other sizes, and where the machine lacks the instructions.
+const Transforms* find_transforms(int64_t window);
 
 }  // namespace wick::runtime::winograd

@@ -252,13 +252,13 @@ bool has_odd_channels(const LibraryOp& op) {
   return w[0] % kLargestBlock != 0 || w[1] * groups % kLargestBlock != 0;
 }
 
-/// Winograd's algorithm (Lavin and Gray, 2016) is for dense windows of 3x3.
+/// Winograd's algorithm (Lavin and Gray, 2016) is for dense square windows.
 bool may_use_winograd(const LibraryOp& op) {
   const Shape& w = weight_shape(op);
   const auto is_one = [&](const char* name) {
     return std::ranges::all_of(op.attributes.integers(name), [](int64_t n) { return n == 1; });
   };
-  return !options().direct_convolutions && w.ndim() == 4 && w[2] == 3 && w[3] == 3 &&
+  return !options().direct_convolutions && w.ndim() == 4 && w[2] == w[3] &&
          op.attributes.integer("groups", 1) == 1 && is_one("stride") && is_one("dilation");
 }
 
@@ -313,7 +313,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   for (const Way& way : ways_of(op))
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
-  if (may_use_winograd(op) && !has_avx512()) {
+  if (may_use_winograd(op)) {
     candidates.push_back({"winograd-by-sgemm", make_winograd});
   }
   return candidates;

@@ -16,6 +16,7 @@ using winograd::Grid;
 using winograd::Images;
 using winograd::kPoints;
 using winograd::Matrices;
+using winograd::Transforms;
 using winograd::Windows;
 
 /// Images, or cotangents or gradients of images, of a convolution with windows of this shape.
@@ -29,7 +30,7 @@ Images images_of(const Shape& shape, const Shape& windows) {
 }
 
 Windows windows_of(const Shape& shape) {
-  return {.outputs = shape[0], .inputs = shape[1], .stride = shape[1] * winograd::kWindowElements};
+  return {.outputs = shape[0], .inputs = shape[1], .stride = shape[1] * shape[2] * shape[3]};
 }
 
 struct Padding {
@@ -42,10 +43,8 @@ Padding padding_of(const LibraryOp& op) {
   return padding.empty() ? Padding{} : Padding{padding[0], padding[1]};
 }
 
-Grid grid_of(int64_t images, const Images& outputs, Padding padding) {
-  const auto tiles = [](int64_t extent) {
-    return (extent + winograd::kOutputs - 1) / winograd::kOutputs;
-  };
+Grid grid_of(int64_t images, const Images& outputs, Padding padding, int64_t tile) {
+  const auto tiles = [tile](int64_t extent) { return (extent + tile - 1) / tile; };
   return {.images = images,
           .rows = tiles(outputs.height),
           .columns = tiles(outputs.width),
@@ -130,8 +129,9 @@ class WinogradCall : public HostCall {
 /// A convolution, or the gradient of its inputs, which is a convolution with turned windows.
 class WinogradImages final : public WinogradCall {
  public:
-  explicit WinogradImages(const LibraryOp& op)
+  WinogradImages(const LibraryOp& op, const Transforms& transforms)
       : WinogradImages(op,
+                       transforms,
                        images_of(op.operands[0].shape, op.operands[1].shape),
                        images_of(op.result.shape, op.operands[1].shape)) {}
 
@@ -160,18 +160,24 @@ class WinogradImages final : public WinogradCall {
  private:
   static constexpr int64_t kBlock = 64;  // tiles
 
-  WinogradImages(const LibraryOp& op, const Images& from, const Images& to)
+  WinogradImages(const LibraryOp& op,
+                 const Transforms& transforms,
+                 const Images& from,
+                 const Images& to)
       : WinogradCall(to.channels, from.channels),
+        transforms_(transforms),
         is_gradient_(op.op == ir::OpKind::conv_input_grad),
         from_(from),
         to_(to),
         windows_(windows_of(op.operands[1].shape)),
-        grid_(grid_of(
-            op.result.shape[0], to, is_gradient_ ? turned(padding_of(op)) : padding_of(op))),
+        grid_(grid_of(op.result.shape[0],
+                      to,
+                      is_gradient_ ? turned(padding_of(op)) : padding_of(op),
+                      transforms.outputs)),
         lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
 
-  static Padding turned(Padding padding) {
-    return {winograd::kWindow - 1 - padding.rows, winograd::kWindow - 1 - padding.columns};
+  [[nodiscard]] Padding turned(Padding padding) const {
+    return {transforms_.window - 1 - padding.rows, transforms_.window - 1 - padding.columns};
   }
 
   int64_t num_blocks() const { return (grid_.tiles() + kBlock - 1) / kBlock; }
@@ -190,12 +196,12 @@ class WinogradImages final : public WinogradCall {
       Windows windows = windows_;
       if (is_gradient_) {
         windows.inputs = part.count;
-        const float* first = from + part.first * winograd::kWindowElements;
-        winograd::transform_turned_windows(windows, first, begin, end, to, layout);
+        const float* first = from + part.first * transforms_.window * transforms_.window;
+        transforms_.turned_windows(windows, first, begin, end, to, layout);
       } else {
         windows.outputs = part.count;
         const float* first = from + part.first * windows.stride;
-        winograd::transform_windows(windows, first, begin, end, to, layout);
+        transforms_.windows(windows, first, begin, end, to, layout);
       }
     });
   }
@@ -213,7 +219,7 @@ class WinogradImages final : public WinogradCall {
     const Matrices out(kBlock, part.count);
     float* inputs = scratch;
     float* outputs = scratch + in.size();
-    winograd::transform_inputs(from_, grid_, from, begin, end, inputs, in);
+    transforms_.inputs(from_, grid_, from, begin, end, inputs, in);
     for (int64_t point = 0; point < kPoints; ++point)
       multiply({.m = end - begin, .n = part.count, .k = from_.channels},
                inputs + point * in.stride(),
@@ -222,10 +228,11 @@ class WinogradImages final : public WinogradCall {
                window_layout.row_stride(),
                outputs + point * out.stride(),
                out.row_stride());
-    winograd::inverse_transform_outputs(
+    transforms_.inverse_outputs(
         part_of(to_, part), grid_, outputs, out, begin, end, to + offset_in(to_, part));
   }
 
+  const Transforms& transforms_;
   bool is_gradient_;
   Images from_;
   Images to_;
@@ -238,12 +245,13 @@ class WinogradImages final : public WinogradCall {
 /// of threads, which share the points.
 class WinogradWindows final : public WinogradCall {
  public:
-  explicit WinogradWindows(const LibraryOp& op)
+  WinogradWindows(const LibraryOp& op, const Transforms& transforms)
       : WinogradCall(op.result.shape[0], op.result.shape[1]),
+        transforms_(transforms),
         inputs_(images_of(op.operands[0].shape, op.result.shape)),
         outputs_(images_of(op.operands[1].shape, op.result.shape)),
         windows_(windows_of(op.result.shape)),
-        grid_(grid_of(op.operands[0].shape[0], outputs_, padding_of(op))),
+        grid_(grid_of(op.operands[0].shape[0], outputs_, padding_of(op), transforms.outputs)),
         block_(std::min<int64_t>(grid_.tiles(), kBlock)) {}
 
   size_t scratch_bytes() const override {
@@ -264,7 +272,7 @@ class WinogradWindows final : public WinogradCall {
       windows.outputs = part.count;
       auto* gradient = static_cast<float*>(result) + part.first * windows.stride;
       parallel_ranges(part.count, 1, [&](int64_t begin, int64_t end) {
-        winograd::inverse_transform_windows(windows, sums, layout, begin, end, gradient);
+        transforms_.inverse_windows(windows, sums, layout, begin, end, gradient);
       });
     });
   }
@@ -287,10 +295,9 @@ class WinogradWindows final : public WinogradCall {
       constexpr int64_t kGrain = 8;
       parallel_ranges(tiles, kGrain, [&](int64_t first, int64_t last) {
         float* to = input_rows + first * in.row_stride();
-        winograd::transform_inputs(inputs_, grid_, inputs, begin + first, begin + last, to, in);
+        transforms_.inputs(inputs_, grid_, inputs, begin + first, begin + last, to, in);
         to = cotangent_rows + first * out.row_stride();
-        winograd::transform_cotangents(
-            outputs, grid_, cotangents, begin + first, begin + last, to, out);
+        transforms_.cotangents(outputs, grid_, cotangents, begin + first, begin + last, to, out);
       });
       parallel_for(kPoints, [&](int64_t point) {
         const ThreadCountScope one_thread(1);
@@ -309,6 +316,7 @@ class WinogradWindows final : public WinogradCall {
     }
   }
 
+  const Transforms& transforms_;
   Images inputs_;
   Images outputs_;
   Windows windows_;
@@ -319,9 +327,12 @@ class WinogradWindows final : public WinogradCall {
 }  // namespace
 
 std::unique_ptr<HostCall> make_winograd(const LibraryOp& op) {
-  if (!winograd::is_supported()) return nullptr;
-  if (op.op == ir::OpKind::conv_weight_grad) return std::make_unique<WinogradWindows>(op);
-  return std::make_unique<WinogradImages>(op);
+  const bool is_of_windows = op.op == ir::OpKind::conv_weight_grad;
+  const Shape& windows = is_of_windows ? op.result.shape : op.operands[1].shape;
+  const Transforms* transforms = winograd::find_transforms(windows[2]);
+  if (transforms == nullptr) return nullptr;
+  if (is_of_windows) return std::make_unique<WinogradWindows>(op, *transforms);
+  return std::make_unique<WinogradImages>(op, *transforms);
 }
 
 }  // namespace wick::runtime::onednn
