@@ -11,14 +11,22 @@ using ir::Node;
 using ir::OpKind;
 using ir::Value;
 
+/// Large integers are compared by their doubles, which lose digits.
+bool is_at_most(Value low, Value high) {
+  if (low == high) return true;
+  const auto least = splat_number(low);
+  const auto most = splat_number(high);
+  return is_float(high.type().dtype) && least && most && *least <= *most;
+}
+
 /// The mask of where(x <= c, d, x), d <= c, as ReLU is written; none if the node is no such clamp.
 Value mask_of_clamp(const Node& node) {
   if (node.op() != OpKind::where) return {};
   const Node* mask = producer(node.operand(0), OpKind::le);
-  if (mask == nullptr || mask->operand(0) != node.operand(2)) return {};
-  const auto bound = splat_number(mask->operand(1));
-  const auto least = splat_number(node.operand(1));
-  return bound && least && *least <= *bound ? node.operand(0) : Value{};
+  const bool is_clamp = mask != nullptr && mask->operand(0) == node.operand(2) &&
+                        mask->type().shape == node.type().shape &&
+                        is_at_most(node.operand(1), mask->operand(1));
+  return is_clamp ? node.operand(0) : Value{};
 }
 
 }  // namespace
