@@ -1,0 +1,100 @@
+#include "wick/runtime/timed_choice.h"
+
+#include <chrono>
+#include <thread>
+
+#include "run_call.h"
+#include <gtest/gtest.h>
+
+#include "wick/passes/options.h"
+
+namespace wick::runtime {
+namespace {
+
+using ir::OpKind;
+
+/// Takes its time, and writes what it was made for.
+class SleepingCall final : public HostCall {
+ public:
+  SleepingCall(std::string name, std::chrono::milliseconds time)
+      : name_(std::move(name)),
+        time_(time) {}
+
+  std::string_view implementation() const override { return name_; }
+
+  void run(const void* const* /*operands*/, void* /*result*/, std::byte* /*s*/) const override {
+    std::this_thread::sleep_for(time_);
+  }
+
+ private:
+  std::string name_;
+  std::chrono::milliseconds time_;
+};
+
+LibraryOp product(int64_t rows) {
+  const Type lhs{DType::f32, {rows, 200}};
+  const Type rhs{DType::f32, {200, 200}};
+  return make_op(OpKind::matmul, {lhs, rhs}, {});
+}
+
+class TimedChoice : public testing::Test {
+ protected:
+  TimedChoice() : scope_(without_disk()) {}
+
+  /// Of 30 and 60 ms; for so many rows the second takes no time.
+  std::vector<Candidate> candidates(int64_t fast_rows) {
+    using std::chrono::milliseconds;
+    const auto make = [this, fast_rows](std::string name, milliseconds slow, milliseconds fast) {
+      return Candidate{name, [=, this](const LibraryOp& op) {
+                         ++made_;
+                         const bool is_fast = op.result.shape[0] == fast_rows;
+                         return std::make_unique<SleepingCall>(name, is_fast ? fast : slow);
+                       }};
+    };
+    return {make("first", milliseconds(30), milliseconds(30)),
+            make("second", milliseconds(60), milliseconds(0))};
+  }
+
+  int made_ = 0;
+
+ private:
+  static Options without_disk() {
+    Options options = wick::options();
+    options.cache_dir = "off";
+    return options;
+  }
+
+  ScopedOptions scope_;
+};
+
+TEST_F(TimedChoice, TakesWhatIsFastestForTheSample) {
+  const auto call = fastest_call(product(300), product(100), "a machine", candidates(100));
+
+  EXPECT_EQ(call->implementation(), "second");
+}
+
+TEST_F(TimedChoice, TakesTheFirstUnlessAnotherIsFaster) {
+  const auto call = fastest_call(product(300), product(101), "a machine", candidates(300));
+
+  EXPECT_EQ(call->implementation(), "first");
+}
+
+TEST_F(TimedChoice, RemembersWhatItFoundForTheSample) {
+  (void)fastest_call(product(300), product(102), "a machine", candidates(102));
+  made_ = 0;
+
+  const auto call = fastest_call(product(400), product(102), "a machine", candidates(0));
+
+  EXPECT_EQ(call->implementation(), "second");
+  EXPECT_EQ(made_, 1);
+}
+
+TEST_F(TimedChoice, DoesNotTimeWhatTakesNoTime) {
+  const auto call = fastest_call(product(2), product(2), "a machine", candidates(2));
+
+  EXPECT_EQ(call->implementation(), "first");
+  EXPECT_EQ(made_, 1);
+}
+
+}  // namespace
+}  // namespace wick::runtime
