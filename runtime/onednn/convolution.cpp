@@ -292,7 +292,7 @@ bool has_elements(const LibraryOp& op) {
 
 /// As many of the images as take some ten milliseconds: what is fastest for them is for all.
 LibraryOp sample_of(LibraryOp op) {
-  constexpr double kEnough = 2e9;  // floating-point operations
+  constexpr double kEnough = 1e9;  // floating-point operations
   const int64_t all = op.operands[0].shape[0];
   const auto images = std::clamp<int64_t>(
       static_cast<int64_t>(static_cast<double>(all) * kEnough / flops(op)), 1, all);

@@ -203,9 +203,11 @@ bool may_use_primitive(const MatmulShape& shape) {
 /// Where a copy of the rhs with longer rows can pay.
 bool may_pad_rows(const MatmulShape& shape) {
   constexpr int64_t kFewRows = 1024;  // of more sgemm makes copies of its own
-  constexpr int64_t kSomeRows = 8;    // of less a copy takes as long as the product
   constexpr int64_t kLongRows = 256;  // 1 KiB: of a page they meet four lines
-  return !shape.transpose_rhs && shape.n % kLongRows == 0 && shape.m >= kSomeRows &&
+  constexpr int64_t kInCache = int64_t{1} << 21U;
+  // Of less a copy takes as long as the product.
+  const int64_t some_rows = shape.k * shape.n <= kInCache ? 8 : 64;
+  return !shape.transpose_rhs && shape.n % kLongRows == 0 && shape.m >= some_rows &&
          shape.m <= kFewRows;
 }
 

@@ -85,6 +85,7 @@ TEST_F(MatmulWays, CopyRowsOfWholeKibibytesUnderFewRows) {
   const Names sgemm = {"sgemm"};
   EXPECT_EQ(names_of(onednn::matmul_ways(product({64, 30}, {30, 500}, false, false))), sgemm);
   EXPECT_EQ(names_of(onednn::matmul_ways(product({4, 30}, {30, 512}, false, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(product({8, 9000}, {9000, 512}, false, false))), sgemm);
   EXPECT_EQ(names_of(onednn::matmul_ways(product({4096, 3}, {3, 512}, false, false))), sgemm);
 }
 
