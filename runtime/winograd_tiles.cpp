@@ -260,7 +260,7 @@ struct Algorithm {
   static constexpr int64_t kElements = kWindow * kWindow;
 
   using Window = Patch<kWindow>;
-  using WindowTransform = Evaluation<kWindow, true>;
+  using OfWindows = Evaluation<kWindow, true>;
 
   static void inputs(const Images& images,
                      const Grid& grid,
@@ -337,7 +337,7 @@ struct Algorithm {
           const float* from = data + output * windows.stride + input * kElements;
           gather_windows(from, windows.stride, lanes_from(output, windows.outputs), false, window);
           float* to = matrices + input * layout.row_stride() + output;
-          transform_square<WindowTransform>(window.data, window.kPlace, to, place_of(layout));
+          transform_square<OfWindows>(window.data, window.kPlace, to, place_of(layout));
         }
       }
     }
@@ -355,7 +355,7 @@ struct Algorithm {
         const float* from = data + output * windows.stride + input * kElements;
         gather_windows(from, kElements, lanes_from(input, windows.inputs), true, window);
         float* to = matrices + output * layout.row_stride() + input;
-        transform_square<WindowTransform>(window.data, window.kPlace, to, place_of(layout));
+        transform_square<OfWindows>(window.data, window.kPlace, to, place_of(layout));
       }
     }
   }

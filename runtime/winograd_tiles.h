@@ -66,63 +66,53 @@ struct Windows {
   int64_t stride = 0;  // elements from output to output
 };
 
-/// The functions for windows of one size. Rows and tiles are those of [begin, end).
+// Of tiles or rows [begin, end).
+using TileTransform = void(const Images& images,
+                           const Grid& grid,
+                           const float* data,
+                           int64_t begin,
+                           int64_t end,
+                           float* matrices,
+                           const Matrices& layout);
+using TileInverse = void(const Images& images,
+                         const Grid& grid,
+                         const float* matrices,
+                         const Matrices& layout,
+                         int64_t begin,
+                         int64_t end,
+                         float* data);
+using WindowTransform = void(const Windows& windows,
+                             const float* data,
+                             int64_t begin,
+                             int64_t end,
+                             float* matrices,
+                             const Matrices& layout);
+using WindowInverse = void(const Windows& windows,
+                           const float* matrices,
+                           const Matrices& layout,
+                           int64_t begin,
+                           int64_t end,
+                           float* data);
+
+/// The functions for windows of one size.
 struct Transforms {
   int64_t window = 0;
   int64_t outputs = 0;  // of a tile, along an axis
 
   /// Tiles of inputs, as rows of matrices with a column a channel. Zeros outside of the images.
-  void (*inputs)(const Images& images,
-                 const Grid& grid,
-                 const float* data,
-                 int64_t begin,
-                 int64_t end,
-                 float* matrices,
-                 const Matrices& layout);
-
+  TileTransform* inputs;
   /// From such matrices, of outputs, to the images: parts of tiles outside of them are left out.
-  void (*inverse_outputs)(const Images& images,
-                          const Grid& grid,
-                          const float* matrices,
-                          const Matrices& layout,
-                          int64_t begin,
-                          int64_t end,
-                          float* data);
-
+  TileInverse* inverse_outputs;
   /// Tiles of cotangents of outputs, for the gradient of the windows.
-  void (*cotangents)(const Images& images,
-                     const Grid& grid,
-                     const float* data,
-                     int64_t begin,
-                     int64_t end,
-                     float* matrices,
-                     const Matrices& layout);
-
+  TileTransform* cotangents;
   /// Rows of matrices with a row an input and a column an output.
-  void (*windows)(const Windows& windows,
-                  const float* data,
-                  int64_t begin,
-                  int64_t end,
-                  float* matrices,
-                  const Matrices& layout);
-
+  WindowTransform* windows;
   /// The same for the gradient of the inputs: windows turned by half a circle, a row an output and
   /// a column an input.
-  void (*turned_windows)(const Windows& windows,
-                         const float* data,
-                         int64_t begin,
-                         int64_t end,
-                         float* matrices,
-                         const Matrices& layout);
-
+  WindowTransform* turned_windows;
   /// Rows, outputs, of the windows' gradient, from matrices with a row an output and a column an
   /// input.
-  void (*inverse_windows)(const Windows& windows,
-                          const float* matrices,
-                          const Matrices& layout,
-                          int64_t begin,
-                          int64_t end,
-                          float* data);
+  WindowInverse* inverse_windows;
 };
 
 /// Null for windows of other sizes, and where the machine lacks the instructions.
