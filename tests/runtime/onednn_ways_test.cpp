@@ -85,6 +85,8 @@ TEST_F(MatmulWays, CopyRowsOfWholeKibibytesUnderFewRows) {
   const Names sgemm = {"sgemm"};
   EXPECT_EQ(names_of(onednn::matmul_ways(product({64, 30}, {30, 500}, false, false))), sgemm);
   EXPECT_EQ(names_of(onednn::matmul_ways(product({4, 30}, {30, 512}, false, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(product({30, 128}, {30, 60}, true, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(product({30, 100}, {30, 70}, true, false))), sgemm);
   EXPECT_EQ(names_of(onednn::matmul_ways(product({8, 9000}, {9000, 512}, false, false))), sgemm);
   EXPECT_EQ(names_of(onednn::matmul_ways(product({4096, 3}, {3, 512}, false, false))), sgemm);
 }
@@ -95,6 +97,9 @@ TEST_F(MatmulWays, AreRight) {
                               product({300, 64}, {300, 512}, true, false),
                               product({8, 20000}, {20000, 256}, false, false),
                               product({3, 16, 70}, {3, 70, 512}, false, false),
+                              product({70, 128}, {70, 65}, true, false),
+                              product({3, 70, 256}, {3, 70, 512}, true, false),
+                              product({70, 384}, {9, 100, 70}, true, true),
                               product({20, 16, 7}, {20, 7, 256}, false, false),
                               product({2, 3, 16, 7}, {2, 1, 7, 256}, false, false),
                               product({70, 16}, {9, 70, 256}, true, false)}) {
