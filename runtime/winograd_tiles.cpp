@@ -215,11 +215,11 @@ Place place_of(const Matrices& layout) {
   return {kInputs * layout.stride(), layout.stride()};
 }
 
-/// Squares of Transform::kIn whose first element is `padding` before that of their tile's outputs.
-template <class Transform, int64_t kOutputs>
+/// Squares of Transform::kIn of each tile, inputs or cotangents of outputs. The first element of a
+/// tile's inputs is the padding before that of its outputs.
+template <class Transform, int64_t kOutputs, bool kOfInputs>
 WICK_VECTORS void transform_tiles(const Images& images,
                                   const Grid& grid,
-                                  Square padding,
                                   const float* data,
                                   int64_t begin,
                                   int64_t end,
@@ -228,8 +228,7 @@ WICK_VECTORS void transform_tiles(const Images& images,
   Patch<Transform::kIn> patch;
   for (int64_t tile = begin; tile < end; ++tile) {
     Square at = square_of(grid, tile, kOutputs);
-    at.row -= padding.row;
-    at.column -= padding.column;
+    if (kOfInputs) at = {at.row - grid.row_padding, at.column - grid.column_padding};
     const bool is_direct = images.block > 1 && is_inside(images, at, Transform::kIn);
     const int64_t image = tile / (grid.rows * grid.columns);
     for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
@@ -261,29 +260,6 @@ struct Algorithm {
 
   using Window = Patch<kWindow>;
   using OfWindows = Evaluation<kWindow, true>;
-
-  static void inputs(const Images& images,
-                     const Grid& grid,
-                     const float* data,
-                     int64_t begin,
-                     int64_t end,
-                     float* matrices,
-                     const Matrices& layout) {
-    const Square padding{grid.row_padding, grid.column_padding};
-    transform_tiles<InputTransform, kOutputs>(
-        images, grid, padding, data, begin, end, matrices, layout);
-  }
-
-  static void cotangents(const Images& images,
-                         const Grid& grid,
-                         const float* data,
-                         int64_t begin,
-                         int64_t end,
-                         float* matrices,
-                         const Matrices& layout) {
-    transform_tiles<Evaluation<kOutputs, false>, kOutputs>(
-        images, grid, {0, 0}, data, begin, end, matrices, layout);
-  }
 
   WICK_VECTORS static void inverse_outputs(const Images& images,
                                            const Grid& grid,
@@ -381,14 +357,15 @@ struct Algorithm {
     }
   }
 
-  static constexpr Transforms kTransforms = {.window = kWindow,
-                                             .outputs = kOutputs,
-                                             .inputs = inputs,
-                                             .inverse_outputs = inverse_outputs,
-                                             .cotangents = cotangents,
-                                             .windows = windows,
-                                             .turned_windows = turned_windows,
-                                             .inverse_windows = inverse_windows};
+  static constexpr Transforms kTransforms = {
+      .window = kWindow,
+      .outputs = kOutputs,
+      .inputs = transform_tiles<InputTransform, kOutputs, true>,
+      .inverse_outputs = inverse_outputs,
+      .cotangents = transform_tiles<Evaluation<kOutputs, false>, kOutputs, false>,
+      .windows = windows,
+      .turned_windows = turned_windows,
+      .inverse_windows = inverse_windows};
 };
 
 }  // namespace

@@ -60,26 +60,28 @@ struct Product {
   bool adds = false;  // to what is there
 };
 
-void multiply(const Product& size,
+/// The matrices of one point.
+void multiply(int64_t point,
+              const Product& size,
               const float* lhs,
-              int64_t lhs_stride,
+              const Matrices& lhs_layout,
               const float* rhs,
-              int64_t rhs_stride,
+              const Matrices& rhs_layout,
               float* out,
-              int64_t out_stride) {
+              const Matrices& out_layout) {
   const dnnl::status status = dnnl::sgemm(size.transposes_lhs ? 'T' : 'N',
                                           'N',
                                           size.m,
                                           size.n,
                                           size.k,
                                           1.0F,
-                                          lhs,
-                                          lhs_stride,
-                                          rhs,
-                                          rhs_stride,
+                                          lhs + point * lhs_layout.stride(),
+                                          lhs_layout.row_stride(),
+                                          rhs + point * rhs_layout.stride(),
+                                          rhs_layout.row_stride(),
                                           size.adds ? 1.0F : 0.0F,
-                                          out,
-                                          out_stride);
+                                          out + point * out_layout.stride(),
+                                          out_layout.row_stride());
   check(status == dnnl::status::success, "sgemm takes every shape");
 }
 
@@ -221,13 +223,14 @@ class WinogradImages final : public WinogradCall {
     float* outputs = scratch + in.size();
     transforms_.inputs(from_, grid_, from, begin, end, inputs, in);
     for (int64_t point = 0; point < kPoints; ++point)
-      multiply({.m = end - begin, .n = part.count, .k = from_.channels},
-               inputs + point * in.stride(),
-               in.row_stride(),
-               windows + point * window_layout.stride(),
-               window_layout.row_stride(),
-               outputs + point * out.stride(),
-               out.row_stride());
+      multiply(point,
+               {.m = end - begin, .n = part.count, .k = from_.channels},
+               inputs,
+               in,
+               windows,
+               window_layout,
+               outputs,
+               out);
     transforms_.inverse_outputs(
         part_of(to_, part), grid_, outputs, out, begin, end, to + offset_in(to_, part));
   }
@@ -301,17 +304,18 @@ class WinogradWindows final : public WinogradCall {
       });
       parallel_for(kPoints, [&](int64_t point) {
         const ThreadCountScope one_thread(1);
-        multiply({.m = part.count,
+        multiply(point,
+                 {.m = part.count,
                   .n = windows_.inputs,
                   .k = tiles,
                   .transposes_lhs = true,
                   .adds = begin > 0},
-                 cotangent_rows + point * out.stride(),
-                 out.row_stride(),
-                 input_rows + point * in.stride(),
-                 in.row_stride(),
-                 sums + point * sum_layout.stride(),
-                 sum_layout.row_stride());
+                 cotangent_rows,
+                 out,
+                 input_rows,
+                 in,
+                 sums,
+                 sum_layout);
       });
     }
   }
