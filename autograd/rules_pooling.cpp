@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "wick/autograd/rules.h"
 #include "wick/tensor/ops.h"
 
@@ -8,15 +6,21 @@ namespace {
 
 using ir::OpKind;
 
-Term grad_max_pool(const Step& s) {
-  return apply(OpKind::max_pool2d_grad, {s.operand(0), s.cotangent()}, s.attributes());
-}
-
-Term grad_avg_pool(const Step& s) {
+/// The attributes of a pool over x as those of its gradient.
+ir::Attributes gradient_attributes(const Step& s) {
   const Shape& input = s.operand(0).shape();
   ir::Attributes attributes = s.attributes();
   attributes.set("input_shape", Axes(input.begin(), input.end()));
-  return apply(OpKind::avg_pool2d_grad, {s.cotangent()}, std::move(attributes));
+  return attributes;
+}
+
+Term grad_max_pool(const Step& s) {
+  const Term largest = apply(OpKind::argmax_pool2d, {s.operand(0)}, s.attributes());
+  return apply(OpKind::max_pool2d_grad, {largest, s.cotangent()}, gradient_attributes(s));
+}
+
+Term grad_avg_pool(const Step& s) {
+  return apply(OpKind::avg_pool2d_grad, {s.cotangent()}, gradient_attributes(s));
 }
 
 Term grad_avg_pool_grad(const Step& s) {
@@ -34,14 +38,14 @@ class Windows {
         padding_(s.attributes().has("padding") ? s.attributes().integers("padding") : Axes{0, 0}),
         counts_{s.operand(1).shape()[2], s.operand(1).shape()[3]} {}
 
-  [[nodiscard]] Term of(const Term& x, double fill) const {
+  [[nodiscard]] Term of(const Term& x) const {
     const Axes border{0, 0, padding_[0], padding_[1]};
-    const Term padded = pad(x, {border, border, Axes(4, 0)}, fill);
+    const Term padded = pad(x, {border, border, Axes(4, 0)}, 0.0);
     const Term rows = apply(OpKind::gather, {padded, positions(0, x)}, {{"axis", int64_t{2}}});
     return apply(OpKind::gather, {rows, positions(1, x)}, {{"axis", int64_t{4}}});
   }
 
-  /// The number of an element within its window, as argmax counts, [kh,1,kw].
+  /// The number of an element within its window, as argmax_pool2d counts, [kh,1,kw].
   [[nodiscard]] Term element_numbers(std::source_location where) const {
     const Tensor numbers = arange(kernel_[0] * kernel_[1], DType::i64, where);
     return reshape({numbers, where}, Shape{kernel_[0], 1, kernel_[1]});
@@ -61,21 +65,22 @@ class Windows {
   Axes counts_;
 };
 
-/// max_pool2d_grad moves each cotangent to the first largest element of its window; its own
-/// gradient picks that element of each window. Nothing flows to x: moving x a little does not
-/// change which element is largest.
+/// max_pool2d_grad moves each cotangent to one element of its window, and its own gradient picks
+/// that element of each window. Nothing flows to which one it is.
 Term grad_max_pool_grad(const Step& s) {
-  const Axes window_axes{3, 5};
   const Windows windows(s);
-  const Term x = windows.of(s.operand(0), -std::numeric_limits<double>::infinity());
-  const Term largest = apply(OpKind::argmax, {x}, {{"axes", window_axes}, {"keepdims", true}});
-  const Term chosen = equal(windows.element_numbers(x.where), largest);
-  const Term picked = select(chosen, windows.of(s.cotangent(), 0.0), 0.0);
-  return reshape(sum_keeping(picked, window_axes), s.operand(1).shape());
+  const Shape& pooled = s.operand(1).shape();
+  const Shape one_each{pooled[0], pooled[1], pooled[2], 1, pooled[3], 1};
+  const Term largest =
+      reshape(apply(OpKind::cast, {s.operand(0)}, {{"dtype", DType::i64}}), one_each);
+  const Term chosen = equal(windows.element_numbers(largest.where), largest);
+  const Term picked = select(chosen, windows.of(s.cotangent()), 0.0);
+  return reshape(sum_keeping(picked, {3, 5}), pooled);
 }
 
 constexpr GradientRow kPoolingRows[] = {
     {OpKind::max_pool2d, {grad_max_pool}},
+    {OpKind::argmax_pool2d, {nullptr}},
     {OpKind::max_pool2d_grad, {nullptr, grad_max_pool_grad}},
     {OpKind::avg_pool2d, {grad_avg_pool}},
     {OpKind::avg_pool2d_grad, {grad_avg_pool_grad}},

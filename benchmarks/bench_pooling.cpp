@@ -34,14 +34,25 @@ std::vector<float> random_values(int64_t count) {
   return values;
 }
 
+/// Of elements of windows of 2x2.
+std::vector<uint8_t> random_numbers(int64_t count) {
+  std::mt19937 random(1);
+  std::vector<uint8_t> numbers(static_cast<size_t>(count));
+  std::ranges::generate(numbers, [&] { return static_cast<uint8_t>(random() % 4); });
+  return numbers;
+}
+
 /// Windows of 2x2, side by side, over images of state.range(0) x range(1) x range(2) x range(2).
 void pool(benchmark::State& state, OpKind op, Maker make) {
   const int64_t side = state.range(2);
   const Type in{DType::f32, {state.range(0), state.range(1), side, side}};
   const Type out{DType::f32, {state.range(0), state.range(1), side / 2, side / 2}};
+  const Type numbers{DType::u8, out.shape};
   LibraryOp library_op{op, {{"kernel", std::vector<int64_t>{2, 2}}}, {in}, out};
-  if (op == OpKind::max_pool2d_grad) {
-    library_op.operands = {in, out};
+  if (op == OpKind::argmax_pool2d) {
+    library_op.result = numbers;
+  } else if (op == OpKind::max_pool2d_grad) {
+    library_op.operands = {numbers, out};
     library_op.result = in;
   } else if (op == OpKind::avg_pool2d_grad) {
     library_op.operands = {out};
@@ -49,12 +60,13 @@ void pool(benchmark::State& state, OpKind op, Maker make) {
   }
   const std::unique_ptr<HostCall> call = make(library_op);
   if (call == nullptr) return state.SkipWithError("not implemented");
-  std::vector<std::vector<float>> values;
+  const std::vector<float> values = random_values(in.numel());
+  const std::vector<uint8_t> chosen = random_numbers(out.numel());
   std::vector<const void*> operands;
-  for (const Type& type : library_op.operands)
-    values.push_back(random_values(type.numel()));
-  for (const std::vector<float>& each : values)
-    operands.push_back(each.data());
+  for (const Type& type : library_op.operands) {
+    const bool is_number = type.dtype == DType::u8;
+    operands.push_back(is_number ? static_cast<const void*>(chosen.data()) : values.data());
+  }
   std::vector<float> result(static_cast<size_t>(library_op.result.numel()));
   std::vector<float> scratch(call->scratch_bytes() / sizeof(float) + 16);
   void* aligned = scratch.data();
@@ -73,8 +85,11 @@ void shapes(benchmark::internal::Benchmark* bench) {
 }
 
 void add_all() {
-  for (const OpKind op :
-       {OpKind::max_pool2d, OpKind::max_pool2d_grad, OpKind::avg_pool2d, OpKind::avg_pool2d_grad}) {
+  for (const OpKind op : {OpKind::max_pool2d,
+                          OpKind::argmax_pool2d,
+                          OpKind::max_pool2d_grad,
+                          OpKind::avg_pool2d,
+                          OpKind::avg_pool2d_grad}) {
     const std::string name(to_string(op));
     shapes(benchmark::RegisterBenchmark(
         (name + "/onednn").c_str(), pool, op, wick::runtime::make_onednn_pooling));

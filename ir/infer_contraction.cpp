@@ -124,6 +124,12 @@ Shape pool2d_shape(const Inference& call, const Type& x) {
   return shape;
 }
 
+/// Numbers of elements of windows, one for each window.
+Type window_elements(const Inference& call, const Shape& pooled) {
+  const std::vector<int64_t> kernel = call.per_axis("kernel", 2, 1);
+  return {kernel[0] * kernel[1] <= 256 ? DType::u8 : DType::i32, pooled};
+}
+
 struct MatrixExtents {
   int64_t rows;
   int64_t columns;
@@ -218,10 +224,21 @@ Type infer_pool2d(const Inference& call) {
   return {x.dtype, pool2d_shape(call, x)};
 }
 
-Type infer_pool2d_grad(const Inference& call) {
-  require_floats(call);
-  require_cotangent(call, call.operand(1), pool2d_shape(call, call.operand(0)));
-  return call.operand(0);
+Type infer_argmax_pool2d(const Inference& call) {
+  return window_elements(call, pool2d_shape(call, call.operand(0)));
+}
+
+Type infer_max_pool2d_grad(const Inference& call) {
+  const Type& cotangent = call.operand(1);
+  Type x{cotangent.dtype, call.required_shape("input_shape")};
+  const Shape pooled = pool2d_shape(call, x);
+  require_cotangent(call, cotangent, pooled);
+  const Type expected = window_elements(call, pooled);
+  if (call.operand(0) != expected) {
+    constexpr auto kText = "the numbers of elements should be {}, got {}";
+    call.fail(fmt::format(kText, expected, call.operand(0)));
+  }
+  return x;
 }
 
 Type infer_avg_pool2d_grad(const Inference& call) {

@@ -18,10 +18,15 @@ Window pool_window(const OpCall& call) {
   return window;
 }
 
-/// One window: its element number in the pooled tensor, and which elements of x lie in it.
+struct WindowElement {
+  int64_t number = 0;  // in the window, row by row
+  size_t at = 0;       // in x
+};
+
+/// One window: its element number in the pooled tensor, and its elements that lie in x.
 struct PoolSite {
   size_t pooled = 0;
-  std::vector<size_t> elements;
+  std::vector<WindowElement> elements;
 };
 
 /// Visits windows in order; the site's storage is used again. x is [n,c,h,w], or [n,c/b,h,w,b].
@@ -41,18 +46,18 @@ void for_each_window(const Window& window, const Shape& x, const Visit& visit) {
       const int64_t v = window[1].position(at % columns, k % window[1].kernel);
       if (h < 0 || h >= x[2] || v < 0 || v >= x[3]) continue;
       const int64_t element = (plane * x[2] + h) * x[3] + v;
-      site.elements.push_back(static_cast<size_t>(element * block + i % block));
+      site.elements.push_back({k, static_cast<size_t>(element * block + i % block)});
     }
     visit(site);
   }
 }
 
 /// The first largest element of a window, or its first NaN.
-size_t largest(const std::vector<double>& x, const std::vector<size_t>& elements) {
-  size_t best = elements.front();
-  for (const size_t element : elements) {
-    if (std::isnan(x[best])) break;
-    if (std::isnan(x[element]) || x[element] > x[best]) best = element;
+WindowElement largest(const std::vector<double>& x, const std::vector<WindowElement>& elements) {
+  WindowElement best = elements.front();
+  for (const WindowElement element : elements) {
+    if (std::isnan(x[best.at])) break;
+    if (std::isnan(x[element.at]) || x[element.at] > x[best.at]) best = element;
   }
   return best;
 }
@@ -68,17 +73,28 @@ Literal interpret_max_pool2d(const OpCall& call) {
   const auto x = widen<double>(call.operand(0));
   std::vector<double> out(static_cast<size_t>(call.result.numel()));
   for_each_window(pool_window(call), call.operand(0).type().shape, [&](const PoolSite& site) {
-    out[site.pooled] = x[largest(x, site.elements)];
+    out[site.pooled] = x[largest(x, site.elements).at];
+  });
+  return narrow(out, call.result);
+}
+
+Literal interpret_argmax_pool2d(const OpCall& call) {
+  const auto x = widen<double>(call.operand(0));
+  std::vector<int64_t> out(static_cast<size_t>(call.result.numel()));
+  for_each_window(pool_window(call), call.operand(0).type().shape, [&](const PoolSite& site) {
+    out[site.pooled] = largest(x, site.elements).number;
   });
   return narrow(out, call.result);
 }
 
 Literal interpret_max_pool2d_grad(const OpCall& call) {
-  const auto x = widen<double>(call.operand(0));
+  const auto numbers = widen<int64_t>(call.operand(0));
   const auto cotangent = widen<double>(call.operand(1));
-  std::vector<double> out(x.size(), 0);
+  std::vector<double> out(static_cast<size_t>(call.result.numel()), 0);
   for_each_window(pool_window(call), call.result.shape, [&](const PoolSite& site) {
-    out[largest(x, site.elements)] += cotangent[site.pooled];
+    for (const WindowElement element : site.elements) {
+      if (element.number == numbers[site.pooled]) out[element.at] += cotangent[site.pooled];
+    }
   });
   return narrow(out, call.result);
 }
@@ -89,9 +105,8 @@ Literal interpret_avg_pool2d(const OpCall& call) {
   std::vector<double> out(static_cast<size_t>(call.result.numel()));
   for_each_window(window, call.operand(0).type().shape, [&](const PoolSite& site) {
     double sum = 0;
-    for (const size_t element : site.elements) {
-      sum += x[element];
-    }
+    for (const WindowElement element : site.elements)
+      sum += x[element.at];
     out[site.pooled] = sum / divisor(call, window, site);
   });
   return narrow(out, call.result);
@@ -102,9 +117,8 @@ Literal interpret_avg_pool2d_grad(const OpCall& call) {
   const Window window = pool_window(call);
   std::vector<double> out(static_cast<size_t>(call.result.numel()), 0);
   for_each_window(window, call.result.shape, [&](const PoolSite& site) {
-    for (const size_t element : site.elements) {
-      out[element] += cotangent[site.pooled] / divisor(call, window, site);
-    }
+    for (const WindowElement element : site.elements)
+      out[element.at] += cotangent[site.pooled] / divisor(call, window, site);
   });
   return narrow(out, call.result);
 }

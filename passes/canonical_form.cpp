@@ -1,6 +1,7 @@
 #include "wick/passes/canonical_form.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <tuple>
 
@@ -18,8 +19,17 @@ size_t index(const Node& node) {
   return static_cast<size_t>(node.id());
 }
 
+/// By name, so that a new op changes no order of others.
+std::array<uint64_t, ir::kNumOps> hashes_of_ops() {
+  std::array<uint64_t, ir::kNumOps> hashes{};
+  for (size_t i = 0; i < hashes.size(); ++i)
+    hashes[i] = hash_bytes(ir::to_string(static_cast<OpKind>(i))).low;
+  return hashes;
+}
+
 Hash128 own_form(const Node& node) {
-  const auto op = static_cast<uint64_t>(node.op());
+  static const std::array<uint64_t, ir::kNumOps> kHashes = hashes_of_ops();
+  const uint64_t op = kHashes[static_cast<size_t>(node.op())];
   if (node.num_results() == 0) return {op, 0};  // a fusion that gives nothing
   const Type& type = node.type();
   uint64_t ones = 1;

@@ -13,7 +13,8 @@ RuleSet make_rules() {
                             cast_rules(),
                             movement_rules(),
                             reduction_rules(),
-                            contraction_rules()}) {
+                            contraction_rules(),
+                            pooling_rules()}) {
     for (const Rule& rule : table)
       rules.add(rule);
   }

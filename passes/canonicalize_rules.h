@@ -14,6 +14,7 @@ std::span<const Rule> cast_rules();
 std::span<const Rule> movement_rules();
 std::span<const Rule> reduction_rules();
 std::span<const Rule> contraction_rules();
+std::span<const Rule> pooling_rules();
 std::span<const TraitRule> elementwise_rules();
 
 /// Puts the operands of commutative ops in an order that depends on their expressions alone,

@@ -90,7 +90,9 @@ Value ChannelBlocking::convolution(Node& node) {
 }
 
 Value ChannelBlocking::pooling(Node& node) {
-  if (node.type().dtype != DType::f32) return {};
+  const bool is_argmax = node.op() == OpKind::argmax_pool2d;
+  const Type& images = is_argmax ? node.operand(0).type() : node.type();
+  if (images.dtype != DType::f32) return {};
   std::vector<Value> operands;
   for (const Value operand : node.operands())
     operands.push_back(block(operand));

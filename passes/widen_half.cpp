@@ -1,5 +1,6 @@
 #include "wick/passes/widen_half.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "wick/passes/rewrite.h"
@@ -11,14 +12,21 @@ namespace {
 using ir::OpKind;
 using ir::Value;
 
+bool is_half(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16;
+}
+
 Value widened(const ir::Node& node, RuleBuilder& build) {
-  const DType dtype = node.type().dtype;
-  if (dtype != DType::f16 && dtype != DType::bf16) return {};
   std::vector<Value> operands;
-  for (const Value operand : node.operands())
-    operands.push_back(build.op(OpKind::cast, {operand}, {{"dtype", DType::f32}}));
+  for (const Value operand : node.operands()) {
+    const bool widen = is_half(operand.type().dtype);
+    operands.push_back(widen ? build.op(OpKind::cast, {operand}, {{"dtype", DType::f32}})
+                             : operand);
+  }
+  if (std::ranges::equal(operands, node.operands())) return {};
   const Value wide = build.op(node.op(), std::move(operands), node.attributes());
-  return build.op(OpKind::cast, {wide}, {{"dtype", dtype}});
+  const DType dtype = node.type().dtype;
+  return is_half(dtype) ? build.op(OpKind::cast, {wide}, {{"dtype", dtype}}) : wide;
 }
 
 const RuleSet& rules() {

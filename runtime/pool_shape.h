@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "wick/ir/attributes.h"
+#include "wick/ir/op.h"
 #include "wick/ir/shape.h"
 
 namespace wick::runtime {
@@ -64,11 +65,10 @@ struct PoolShape {
 PoolShape pool_shape(const ir::Attributes& attributes, const Shape& in, const Shape& out);
 
 /// An op on one plane: from its operands' planes to the result's.
-template <typename T>
-using PlaneFunction = void (*)(const PoolShape& shape, const T* const* operands, T* result);
+using PlaneFunction = void (*)(const PoolShape& shape, const void* const* operands, void* result);
 
-/// max_pool2d_grad in registers, for blocks of so many channels: operands are the input and the
-/// cotangent. Null where this machine has none.
-PlaneFunction<float> max_pool_grad_in_blocks(int64_t lanes);
+/// argmax_pool2d, or max_pool2d_grad, of images of a dtype, with `lanes` channels in a block; null
+/// where there is none. `numbers` is the dtype of the elements' numbers.
+PlaneFunction chosen_element_function(ir::OpKind op, DType images, DType numbers, int64_t lanes);
 
 }  // namespace wick::runtime

@@ -328,12 +328,28 @@ TEST(InterpretPool, MaxTakesTheFirstLargestAndNan) {
   constexpr auto kX = "f32[1,1,2,4]: 1, 5, nan, 0, 5, 2, 9, nan";
   constexpr auto kG = "f32[1,1,1,2]: 10, 20";
   EXPECT_EQ(eval("max_pool2d %a {kernel = [2, 2]}", "f32[1,1,1,2]", {kX}), "f32[1,1,1,2]: 5, nan");
-  EXPECT_EQ(eval("max_pool2d_grad %a, %b {kernel = [2, 2]}", "f32[1,1,2,4]", {kX, kG}),
+  EXPECT_EQ(eval("argmax_pool2d %a {kernel = [2, 2]}", "u8[1,1,1,2]", {kX}), "u8[1,1,1,2]: 1, 0");
+  EXPECT_EQ(eval("max_pool2d_grad %a, %b {input_shape = [1, 1, 2, 4], kernel = [2, 2]}",
+                 "f32[1,1,2,4]",
+                 {"u8[1,1,1,2]: 1, 0", kG}),
             "f32[1,1,2,4]: 0, 10, 20, 0, 0, 0, 0, 0");
   EXPECT_EQ(eval("max_pool2d %a {kernel = [1, 2], padding = [0, 1]}",
                  "f32[1,1,1,2]",
                  {"f32[1,1,1,2]: -3, -4"}),
             "f32[1,1,1,2]: -3, -4");
+  EXPECT_EQ(eval("argmax_pool2d %a {kernel = [1, 2], padding = [0, 1]}",
+                 "u8[1,1,1,2]",
+                 {"f32[1,1,1,2]: -3, -4"}),
+            "u8[1,1,1,2]: 1, 0");
+}
+
+TEST(InterpretPool, NumbersOfNoElementOfTheInputGetNothing) {
+  EXPECT_EQ(
+      eval("max_pool2d_grad %a, %b {input_shape = [1, 1, 1, 2], kernel = [1, 2], padding = [0, "
+           "1]}",
+           "f32[1,1,1,2]",
+           {"u8[1,1,1,2]: 0, 7", "f32[1,1,1,2]: 10, 20"}),
+      "f32[1,1,1,2]: splat 0");
 }
 
 TEST(InterpretPool, AverageCountsPaddingUnlessExcluded) {

@@ -231,7 +231,9 @@ const std::vector<PoolCase>& pool_cases() {
                                               {{70, 3, 10, 10}, {4, 4}, {3, 3}, {2, 2}},
                                               {{0, 3, 10, 10}, {4, 4}, {3, 3}, {2, 2}},
                                               {{2, 3, 9, 7, 16}, {3, 3}, {2, 2}, {1, 1}},
-                                              {{2, 3, 9, 7, 8}, {2, 3}, {1, 1}, {1, 1}}};
+                                              {{2, 3, 9, 7, 8}, {2, 3}, {1, 1}, {1, 1}},
+                                              {{1, 2, 19, 23}, {16, 17}, {2, 3}, {3, 8}},
+                                              {{1, 2, 19, 23, 8}, {16, 17}, {2, 3}, {3, 8}}};
   return cases;
 }
 
@@ -247,10 +249,17 @@ TEST_P(PoolingCall, AgreesWithTheInterpreter) {
       const Type x{GetParam(), c.x};
       const LibraryOp max = make_op(OpKind::max_pool2d, {x}, attributes);
       expect_equal(max);
-      expect_equal(make_op(OpKind::max_pool2d_grad, {x, max.result}, attributes));
-      expect_equal(make_op(OpKind::avg_pool2d, {x}, attributes));
+      const LibraryOp argmax = make_op(OpKind::argmax_pool2d, {x}, attributes);
+      expect_equal(argmax);
       Attributes grad = attributes;
       grad.set("input_shape", Ints(c.x.begin(), c.x.end()));
+      const LibraryOp gradient =
+          make_op(OpKind::max_pool2d_grad, {argmax.result, max.result}, grad);
+      std::vector<Literal> operands = random_operands(gradient);
+      expect_equal(gradient, operands);  // most numbers are of no element
+      operands[0] = interpret(argmax, random_operands(argmax));
+      expect_equal(gradient, operands);
+      expect_equal(make_op(OpKind::avg_pool2d, {x}, attributes));
       expect_equal(make_op(OpKind::avg_pool2d_grad, {max.result}, grad));
     }
   }
@@ -285,19 +294,22 @@ TEST(PoolingCall, GivesTheGradientToTheFirstLargestAndToNan) {
                                 0,
                                 kInf};
   const std::vector<float> cotangent = {1, 2, 3, 4};
-  const LibraryOp op = make_op(OpKind::max_pool2d_grad,
-                               {{DType::f32, {1, 1, 2, 8}}, {DType::f32, {1, 1, 1, 4}}},
-                               {{"kernel", Ints{2, 2}}});
-  const std::vector<Literal> operands = {Literal::from<float>({1, 1, 2, 8}, x),
-                                         Literal::from<float>({1, 1, 1, 4}, cotangent)};
+  const Literal image = Literal::from<float>({1, 1, 2, 8}, x);
+  const LibraryOp argmax = make_op(OpKind::argmax_pool2d, {image.type()}, {{"kernel", Ints{2, 2}}});
+  const LibraryOp gradient = make_op(OpKind::max_pool2d_grad,
+                                     {argmax.result, {DType::f32, {1, 1, 1, 4}}},
+                                     {{"input_shape", Ints{1, 1, 2, 8}}, {"kernel", Ints{2, 2}}});
 
-  const Literal got = run(*make_host_call(op, 1), op, operands);
+  const Literal chosen = run(*make_host_call(argmax, 1), argmax, {image});
+  const std::vector<Literal> operands = {chosen, Literal::from<float>({1, 1, 1, 4}, cotangent)};
+  const Literal got = run(*make_host_call(gradient, 1), gradient, operands);
 
+  EXPECT_EQ(chosen, Literal::from<uint8_t>({1, 1, 1, 4}, std::vector<uint8_t>{0, 1, 0, 0}));
   const std::vector<float> expected = {1, 0, 0, 2, 3, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(got, Literal::from<float>({1, 1, 2, 8}, expected));
-  expect_equal(op, operands);
-  const LibraryOp forward = make_op(OpKind::max_pool2d, {op.operands[0]}, op.attributes);
-  expect_equal(forward, {operands[0]});
+  expect_equal(argmax, {image});
+  expect_equal(gradient, operands);
+  expect_equal(make_op(OpKind::max_pool2d, {image.type()}, argmax.attributes), {image});
 }
 
 /// Random values, of floats some infinite, NaN or zeros of either sign.

@@ -64,10 +64,12 @@ TEST_F(NativeOnGpu, Pools) {
     const Literal cotangent = small_numbers({dtype, {8, 16, 29, 30}}, 2, 9);
 
     expect_as_on_the_host({OpKind::max_pool2d, attributes, {x}});
-    expect_as_on_the_host({OpKind::max_pool2d_grad, attributes, {x, cotangent}});
+    expect_as_on_the_host({OpKind::argmax_pool2d, attributes, {x}});
     expect_as_on_the_host({OpKind::avg_pool2d, attributes, {x}}, 4.5e-3);
     ir::Attributes with_shape = attributes;
     with_shape.set("input_shape", input_shape);
+    const Literal numbers = small_numbers({DType::u8, {8, 16, 29, 30}}, 3, 8);
+    expect_as_on_the_host({OpKind::max_pool2d_grad, with_shape, {numbers, cotangent}});
     expect_as_on_the_host({OpKind::avg_pool2d_grad, with_shape, {cotangent}}, 4.5e-3);
   }
 }

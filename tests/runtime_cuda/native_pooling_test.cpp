@@ -5,6 +5,7 @@
 #include "runtime_cuda/native_case.h"
 #include <gtest/gtest.h>
 
+#include "wick/ir/interpreter.h"
 #include "wick/ir/op.h"
 
 namespace wick::runtime::cuda {
@@ -34,7 +35,8 @@ const Pool kPools[] = {{{2, 3, 8, 8}, {2, 2}, {}, {}},
                        {{1, 1, 1, 17}, {1, 4}, {1, 3}, {0, 2}},
                        {{3, 1, 4, 1}, {4, 1}, {}, {}},
                        {{0, 3, 4, 4}, {2, 2}, {}, {}},
-                       {{5, 7, 19, 23}, {3, 2}, {2, 1}, {1, 0}}};
+                       {{5, 7, 19, 23}, {3, 2}, {2, 1}, {1, 0}},
+                       {{1, 2, 19, 23}, {16, 17}, {2, 3}, {3, 8}}};  // more elements than bytes
 
 Attributes attributes_of(const Pool& pool) {
   Attributes attributes{{"kernel", pool.kernel}};
@@ -53,10 +55,20 @@ NativeCase max_pool(const Pool& pool, Literal x) {
   return {OpKind::max_pool2d, attributes_of(pool), {std::move(x)}};
 }
 
-NativeCase max_pool_grad(const Pool& pool, Literal x) {
+NativeCase argmax_pool(const Pool& pool, Literal x) {
+  return {OpKind::argmax_pool2d, attributes_of(pool), {std::move(x)}};
+}
+
+NativeCase max_pool_grad(const Pool& pool, const Literal& x) {
+  const NativeCase argmax = argmax_pool(pool, x);
+  const Literal* const operands[] = {&x};
   const Type cotangent{x.type().dtype, pooled_shape(pool)};
-  return {
-      OpKind::max_pool2d_grad, attributes_of(pool), {std::move(x), small_numbers(cotangent, 5, 9)}};
+  Attributes attributes = argmax.attributes;
+  attributes.set("input_shape", Ints(pool.x.begin(), pool.x.end()));
+  return {OpKind::max_pool2d_grad,
+          attributes,
+          {ir::interpret_op(argmax.op, argmax.attributes, operands, library_op_of(argmax).result),
+           small_numbers(cotangent, 5, 9)}};
 }
 
 /// Sums of small numbers are exact, so only the choice of the largest decides.
@@ -67,6 +79,7 @@ TEST(NativePooling, MaxPoolAndItsGradientChooseAsTheInterpreter) {
       for (const Literal& values :
            {small_numbers(x, 1, 2), special_numbers(x, 2), plain_numbers(x, 3)}) {
         expect_as_interpreted(max_pool(pool, values));
+        expect_as_interpreted(argmax_pool(pool, values));
         expect_as_interpreted(max_pool_grad(pool, values));
       }
     }
@@ -79,6 +92,7 @@ TEST(NativePooling, WindowsOfMinusInfinityAloneGiveTheirFirstElementTheGradient)
   std::ranges::fill(x.mutable_values<float>(), -INFINITY);
 
   expect_as_interpreted(max_pool(pool, x));
+  expect_as_interpreted(argmax_pool(pool, x));
   expect_as_interpreted(max_pool_grad(pool, x));
 }
 
@@ -112,6 +126,7 @@ TEST(NativePooling, FewBlocksAndWidePositionsChangeNothing) {
     const Literal x = small_numbers({DType::f32, pool.x}, 1, 2);
 
     expect_as_interpreted(max_pool(pool, x), 0, run);
+    expect_as_interpreted(argmax_pool(pool, x), 0, run);
     expect_as_interpreted(max_pool_grad(pool, x), 0, run);
     expect_as_interpreted({OpKind::avg_pool2d, attributes_of(pool), {x}}, 1e-6, run);
   }
@@ -128,18 +143,19 @@ TEST(NativePooling, EveryTextStaysInRegisters) {
   }
 }
 
-TEST(NativePooling, PlansStepsByTheResult) {
+TEST(NativePooling, GivesEachResultAThread) {
   const Pool& pool = kPools[8];
   const Literal x(Type{DType::f32, pool.x});
 
-  const auto program = make_native_program(library_op_of(max_pool_grad(pool, x)));
+  const auto argmax = make_native_program(library_op_of(argmax_pool(pool, x)));
+  const auto gradient = make_native_program(library_op_of(max_pool_grad(pool, x)));
 
-  ASSERT_TRUE(program.has_value());
-  ASSERT_EQ(program->launches.size(), 2U);
+  ASSERT_TRUE(argmax.has_value() && gradient.has_value());
+  ASSERT_EQ(argmax->launches.size(), 1U);
+  ASSERT_EQ(gradient->launches.size(), 1U);
   const int64_t outputs = pooled_shape(pool).numel();
-  EXPECT_EQ(program->launches[0].shape.grid[0], static_cast<unsigned>((outputs + 255) / 256));
-  EXPECT_EQ(program->launches[1].shape.grid[0], (5U * 7 * 19 * 23 + 255) / 256);
-  EXPECT_GE(program->workspace_bytes, static_cast<size_t>(outputs) * 4);
+  EXPECT_EQ(argmax->launches[0].shape.grid[0], static_cast<unsigned>((outputs + 255) / 256));
+  EXPECT_EQ(gradient->launches[0].shape.grid[0], (5U * 7 * 19 * 23 + 255) / 256);
 }
 
 TEST(NativePooling, NothingIsLaunchedWithoutImages) {

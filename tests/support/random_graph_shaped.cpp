@@ -427,7 +427,12 @@ bool Generator::pool2d_grad() {
   const Entry cotangent = parameter(result);
   const Fact fact = rounded(9 * kInputBound, 0, type.dtype);
   if (random_.chance(0.5)) {
-    return add(OpKind::max_pool2d_grad, {*x, cotangent}, fact, std::move(attributes)).has_value();
+    const Fact number{.bound = 9};
+    const auto argmax = add(OpKind::argmax_pool2d, {*x}, number, attributes);
+    if (!argmax) return false;
+    attributes.set("input_shape", extents_of(*x));
+    return add(OpKind::max_pool2d_grad, {*argmax, cotangent}, fact, std::move(attributes))
+        .has_value();
   }
   if (random_.chance(0.5)) attributes.set("exclude_padding", true);
   attributes.set("input_shape", extents_of(*x));

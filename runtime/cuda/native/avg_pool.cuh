@@ -3,15 +3,15 @@
 extern "C" __global__ void __launch_bounds__(256)
     avg_pool(const Element* __restrict__ x, Element* __restrict__ out, PoolParameters pool) {
   for_each_in_grid<Index>(outputs_of(pool), [&](Index i) {
-    Register sum = 0;
-    in_window(pool, i, [&](Index plane, Range rows, Range columns) {
-      for (Index row = rows.begin; row < rows.end; ++row) {
-        const Index line = plane + row * Index(pool.columns.in);
-        for (Index column = columns.begin; column < columns.end; ++column)
-          sum += from_memory(x[line + column]);
-      }
-    });
     const Site at = site_of(i, pool.rows.out, pool.columns.out);
+    const Element* const plane = x + at.plane * Index(pool.rows.in * pool.columns.in);
+    const Range rows = window_of(pool.rows, at.row);
+    const Range columns = window_of(pool.columns, at.column);
+    Register sum = 0;
+    for (Index row = rows.begin; row < rows.end; ++row) {
+      for (Index column = columns.begin; column < columns.end; ++column)
+        sum += from_memory(plane[row * Index(pool.columns.in) + column]);
+    }
     put(out + i, sum / window_size(pool, at.row, at.column));
   });
 }

@@ -9,9 +9,14 @@ struct Range {
   Index size() const { return end - begin; }
 };
 
+/// Where the window of output `at` begins, which may be in the padding.
+inline Index window_start(const WindowAxis& axis, Index at) {
+  return at * Index(axis.stride) - Index(axis.padding);
+}
+
 /// Input positions inside the window of output `at`; there is one at least.
 inline Range window_of(const WindowAxis& axis, Index at) {
-  const Index begin = at * Index(axis.stride) - Index(axis.padding);
+  const Index begin = window_start(axis, at);
   const Index end = begin + Index(axis.kernel);
   return {begin < 0 ? Index(0) : begin, end < Index(axis.in) ? end : Index(axis.in)};
 }
@@ -49,15 +54,6 @@ inline i64 inputs_of(const PoolParameters& pool) {
 
 inline i64 outputs_of(const PoolParameters& pool) {
   return pool.planes * pool.rows.out * pool.columns.out;
-}
-
-/// Calls body(first input of the plane, rows, columns of the window) for output i.
-template <class Body>
-inline void in_window(const PoolParameters& pool, Index i, Body body) {
-  const Site at = site_of(i, pool.rows.out, pool.columns.out);
-  body(at.plane * Index(pool.rows.in * pool.columns.in),
-       window_of(pool.rows, at.row),
-       window_of(pool.columns, at.column));
 }
 
 /// Calls body(output, its row, its column) for each window that holds input i, in their order.

@@ -36,11 +36,32 @@ int64_t most_positions(const PoolParameters& pool, int64_t inputs, int64_t outpu
   return most;
 }
 
+/// Of elements' numbers, for the text of all three ops on maxima.
+DType number_dtype(const LibraryOp& op) {
+  if (op.op == OpKind::argmax_pool2d) return op.result.dtype;
+  return op.op == OpKind::max_pool2d_grad ? op.operands[0].dtype : DType::u8;
+}
+
+const char* symbol_of(OpKind op) {
+  switch (op) {
+    case OpKind::max_pool2d:
+      return "max_pool";
+    case OpKind::argmax_pool2d:
+      return "argmax_pool";
+    case OpKind::max_pool2d_grad:
+      return "max_pool_grad";
+    case OpKind::avg_pool2d:
+      return "avg_pool";
+    default:
+      return "avg_pool_grad";
+  }
+}
+
 }  // namespace
 
 std::optional<NativeProgram> make_pooling_program(const LibraryOp& op, const NativeLimits& limits) {
   if (!ir::has(op.op, ir::kPooling)) return std::nullopt;
-  const bool is_max = op.op == OpKind::max_pool2d || op.op == OpKind::max_pool2d_grad;
+  const bool is_average = op.op == OpKind::avg_pool2d || op.op == OpKind::avg_pool2d_grad;
   const bool is_gradient = op.op == OpKind::max_pool2d_grad || op.op == OpKind::avg_pool2d_grad;
   const Type& in = is_gradient ? op.result : op.operands[0];
   const Type& out = is_gradient ? op.operands.back() : op.result;
@@ -48,27 +69,21 @@ std::optional<NativeProgram> make_pooling_program(const LibraryOp& op, const Nat
 
   const PoolParameters pool = pool_parameters(pool_shape(op.attributes, in.shape, out.shape));
   const int64_t positions = most_positions(pool, in.numel(), out.numel());
-  const bool is_wide = positions >= limits.wide_from;
+  const std::string_view number = codegen::cuda::memory_type(number_dtype(op));
   NativeProgram program{.name = "native pooling",
                         .text = native_text({alias("Element", codegen::cuda::memory_type(in.dtype)),
+                                             is_average ? "" : alias("Number", number),
                                              index_alias(positions, limits),
-                                             is_max ? max_pool_text : avg_pool_text}),
+                                             is_average ? avg_pool_text : max_pool_text}),
                         .launches = {}};
   if (op.result.numel() == 0) return program;
 
-  const auto add = [&](const char* symbol, int64_t tasks, std::vector<BufferArgument> buffers) {
-    program.launches.push_back(
-        native_launch(symbol, grid_for_threads(tasks, limits), std::move(buffers), pool));
-  };
-  if (op.op == OpKind::max_pool2d_grad) {
-    const BufferArgument places =
-        program.reserve(static_cast<size_t>(out.numel()) * (is_wide ? 8 : 4));
-    add("find_largest", out.numel(), {operand_buffer(0), places});
-    add("max_pool_grad", in.numel(), {places, operand_buffer(1), result_buffer()});
-  } else {
-    const char* symbol = is_max ? "max_pool" : is_gradient ? "avg_pool_grad" : "avg_pool";
-    add(symbol, op.result.numel(), {operand_buffer(0), result_buffer()});
-  }
+  std::vector<BufferArgument> buffers;
+  for (size_t i = 0; i < op.operands.size(); ++i)
+    buffers.push_back(operand_buffer(i));
+  buffers.push_back(result_buffer());
+  program.launches.push_back(native_launch(
+      symbol_of(op.op), grid_for_threads(op.result.numel(), limits), std::move(buffers), pool));
   return program;
 }
 
