@@ -14,7 +14,7 @@ namespace wick::passes {
 
 namespace {
 
-constexpr size_t kMaxBlocksLargestFirst = 1500;
+constexpr size_t kMaxBlocksBySize = 1500;
 
 /// The free part of an arena that grows at its end.
 class FreeGaps {
@@ -107,14 +107,12 @@ ArenaLayout place_through_time(const std::vector<ArenaBlock>& blocks) {
   return layout;
 }
 
-ArenaLayout place_largest_first(const std::vector<ArenaBlock>& blocks) {
-  std::vector<size_t> by_size = iota(blocks.size());
-  std::ranges::sort(by_size, {}, [&](size_t i) {
-    return std::tuple(std::numeric_limits<size_t>::max() - blocks[i].bytes, blocks[i].begin, i);
-  });
+/// Each block in the best gap that those in front of it in the order leave.
+ArenaLayout place_in_order(const std::vector<ArenaBlock>& blocks,
+                           const std::vector<size_t>& order) {
   ArenaLayout layout{.offsets = std::vector<size_t>(blocks.size())};
   std::vector<size_t> placed;  // by offset
-  for (const size_t i : by_size) {
+  for (const size_t i : order) {
     const ArenaBlock& block = blocks[i];
     if (block.bytes == 0) continue;
     std::vector<ByteRange> occupied;
@@ -132,6 +130,46 @@ ArenaLayout place_largest_first(const std::vector<ArenaBlock>& blocks) {
                   i);
   }
   return layout;
+}
+
+/// What no arena can be smaller than: the most bytes that are busy at one time.
+size_t busy_bytes(const std::vector<ArenaBlock>& blocks) {
+  std::map<int, size_t> changes;  // modulo 2^64
+  for (const ArenaBlock& block : blocks) {
+    changes[block.begin] += align_up(block.bytes);
+    changes[block.end + 1] -= align_up(block.bytes);
+  }
+  size_t busy = 0;
+  size_t most = 0;
+  for (const auto& [time, change] : changes) {
+    busy += change;
+    most = std::max(most, busy);
+  }
+  return most;
+}
+
+/// The largest first, then as many other orders as time allows: the block that reaches the end of
+/// the arena comes first in the next one.
+ArenaLayout place_by_size(const std::vector<ArenaBlock>& blocks) {
+  std::vector<size_t> order = iota(blocks.size());
+  std::ranges::sort(order, {}, [&](size_t i) {
+    return std::tuple(std::numeric_limits<size_t>::max() - blocks[i].bytes, blocks[i].begin, i);
+  });
+  constexpr size_t kPairs = 3'000'000;  // to compare: some milliseconds
+  const size_t least = busy_bytes(blocks);
+  const size_t tries = kPairs / std::max<size_t>(1, blocks.size() * blocks.size());
+  ArenaLayout best = place_in_order(blocks, order);
+  ArenaLayout last = best;
+  for (size_t i = 0; i < tries && best.bytes > least; ++i) {
+    const auto topmost = std::ranges::find_if(order, [&](size_t block) {
+      return last.offsets[block] + align_up(blocks[block].bytes) == last.bytes;
+    });
+    if (topmost == order.begin()) break;
+    std::rotate(order.begin(), topmost, topmost + 1);
+    last = place_in_order(blocks, order);
+    if (last.bytes < best.bytes) best = last;
+  }
+  return best;
 }
 
 }  // namespace
@@ -152,9 +190,9 @@ size_t best_gap(const std::vector<ByteRange>& occupied, size_t bytes) {
 
 ArenaLayout place_in_arena(const std::vector<ArenaBlock>& blocks) {
   ArenaLayout through_time = place_through_time(blocks);
-  if (blocks.size() > kMaxBlocksLargestFirst) return through_time;
-  ArenaLayout largest_first = place_largest_first(blocks);
-  return largest_first.bytes < through_time.bytes ? largest_first : through_time;
+  if (blocks.size() > kMaxBlocksBySize) return through_time;
+  ArenaLayout by_size = place_by_size(blocks);
+  return by_size.bytes < through_time.bytes ? by_size : through_time;
 }
 
 }  // namespace wick::passes

@@ -35,8 +35,9 @@ struct ArenaLayout {
 };
 
 /// Offsets such that blocks busy at one time do not overlap, in little memory: the better of
-/// largest-first best fit (for graphs of moderate size, where its quadratic time is small) and a
-/// walk through time with best fit among the free gaps, which is nearly linear.
+/// best fit in orders that begin with the largest (for graphs of moderate size, where its quadratic
+/// time is small) and a walk through time with best fit among the free gaps, which is nearly
+/// linear.
 ArenaLayout place_in_arena(const std::vector<ArenaBlock>& blocks);
 
 }  // namespace wick::passes

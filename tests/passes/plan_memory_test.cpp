@@ -44,6 +44,16 @@ TEST(ArenaPlacement, PacksLifetimesThatDoNotMeet) {
   EXPECT_EQ(layout.offsets[0], layout.offsets[1]);
 }
 
+/// Neither the largest first nor time by time: both put one of the small ones behind the others.
+TEST(ArenaPlacement, TriesOtherOrders) {
+  const ArenaLayout layout = place_in_arena({{.bytes = 320, .begin = 1, .end = 2},
+                                             {.bytes = 192, .begin = 4, .end = 4},
+                                             {.bytes = 192, .begin = 4, .end = 4},
+                                             {.bytes = 320, .begin = 2, .end = 4}});
+
+  EXPECT_EQ(layout.bytes, 704U);
+}
+
 TEST(ArenaPlacement, GivesEmptyBlocksNoRoom) {
   EXPECT_EQ(place_in_arena({{.bytes = 0, .begin = 0, .end = 9}}).bytes, 0U);
   EXPECT_EQ(place_in_arena({}).bytes, 0U);
