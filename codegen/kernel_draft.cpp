@@ -187,11 +187,10 @@ class Finisher {
     return address;
   }
 
-  /// Accesses of one buffer at one place share their parameters, so that equal addresses are known
-  /// to be equal.
-  Affine shared_address(int buffer, const AffineExpr& expr) {
-    if (buffer < 0) return final_address(expr);
-    std::vector<int64_t> key = {buffer, expr.offset, expr.free_offset ? 1 : 0};
+  /// Accesses at one place of their buffers share their parameters, so that equal addresses are
+  /// known to be equal, and are computed once.
+  Affine shared_address(const AffineExpr& expr) {
+    std::vector<int64_t> key = {expr.offset, expr.free_offset ? 1 : 0};
     key.insert(key.end(), expr.coefs.begin(), expr.coefs.end());
     const auto [known, is_new] = addresses_.try_emplace(std::move(key));
     if (is_new) known->second = final_address(expr);
@@ -200,7 +199,7 @@ class Finisher {
 
   Instr final_instr(const DraftInstr& draft) {
     Instr instr = draft.instr;
-    if (has_address(instr)) instr.address = shared_address(instr.buffer, draft.address);
+    if (has_address(instr)) instr.address = shared_address(draft.address);
     if (instr.dynamic_index >= 0) instr.dynamic_stride_param = param(draft.dynamic_stride);
     return instr;
   }

@@ -38,7 +38,9 @@ class Canonicalize final : public Pass {
     context.count("operands-ordered", ordered);
     const int64_t masks = read_masks_from_clamps(graph);
     context.count("masks-of-clamps", masks);
-    return simplified || ordered > 0 || masks > 0;
+    const int64_t sums = split_waiting_sums(graph);
+    context.count("sums-split", sums);
+    return simplified || ordered > 0 || masks > 0 || sums > 0;
   }
 };
 

@@ -26,6 +26,10 @@ int64_t order_commutative_operands(ir::Graph& graph);
 /// anyway. Returns how many operands changed.
 int64_t read_masks_from_clamps(ir::Graph& graph);
 
+/// Takes sums apart that wait for other sums of the same elements, where parts that wait for less
+/// give the same. Returns how many changed.
+int64_t split_waiting_sums(ir::Graph& graph);
+
 /// The value's producer if it is of this op, else null.
 inline const ir::Node* producer(ir::Value value, ir::OpKind op) {
   return value.node->op() == op ? value.node : nullptr;
