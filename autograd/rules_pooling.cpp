@@ -15,7 +15,9 @@ ir::Attributes gradient_attributes(const Step& s) {
 }
 
 Term grad_max_pool(const Step& s) {
-  const Term largest = apply(OpKind::argmax_pool2d, {s.operand(0)}, s.attributes());
+  ir::Attributes attributes = s.attributes();
+  attributes.set("argmax", true);
+  const Term largest = apply(OpKind::max_pool2d, {s.operand(0)}, std::move(attributes));
   return apply(OpKind::max_pool2d_grad, {largest, s.cotangent()}, gradient_attributes(s));
 }
 
@@ -45,7 +47,7 @@ class Windows {
     return apply(OpKind::gather, {rows, positions(1, x)}, {{"axis", int64_t{4}}});
   }
 
-  /// The number of an element within its window, as argmax_pool2d counts, [kh,1,kw].
+  /// The number of an element within its window, as max_pool2d counts, [kh,1,kw].
   [[nodiscard]] Term element_numbers(std::source_location where) const {
     const Tensor numbers = arange(kernel_[0] * kernel_[1], DType::i64, where);
     return reshape({numbers, where}, Shape{kernel_[0], 1, kernel_[1]});
@@ -80,7 +82,6 @@ Term grad_max_pool_grad(const Step& s) {
 
 constexpr GradientRow kPoolingRows[] = {
     {OpKind::max_pool2d, {grad_max_pool}},
-    {OpKind::argmax_pool2d, {nullptr}},
     {OpKind::max_pool2d_grad, {nullptr, grad_max_pool_grad}},
     {OpKind::avg_pool2d, {grad_avg_pool}},
     {OpKind::avg_pool2d_grad, {grad_avg_pool_grad}},

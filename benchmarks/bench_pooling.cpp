@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -43,13 +44,14 @@ std::vector<uint8_t> random_numbers(int64_t count) {
 }
 
 /// Windows of 2x2, side by side, over images of state.range(0) x range(1) x range(2) x range(2).
-void pool(benchmark::State& state, OpKind op, Maker make) {
+void pool(benchmark::State& state, OpKind op, bool is_argmax, Maker make) {
   const int64_t side = state.range(2);
   const Type in{DType::f32, {state.range(0), state.range(1), side, side}};
   const Type out{DType::f32, {state.range(0), state.range(1), side / 2, side / 2}};
   const Type numbers{DType::u8, out.shape};
   LibraryOp library_op{op, {{"kernel", std::vector<int64_t>{2, 2}}}, {in}, out};
-  if (op == OpKind::argmax_pool2d) {
+  if (is_argmax) {
+    library_op.attributes.set("argmax", true);
     library_op.result = numbers;
   } else if (op == OpKind::max_pool2d_grad) {
     library_op.operands = {numbers, out};
@@ -84,18 +86,18 @@ void shapes(benchmark::internal::Benchmark* bench) {
   bench->Args({64, 32, 28})->Args({64, 64, 14})->Unit(benchmark::kMicrosecond);
 }
 
+void add(const std::string& name, OpKind op, bool is_argmax) {
+  const std::pair<const char*, Maker> makers[] = {{"/onednn", wick::runtime::make_onednn_pooling},
+                                                  {"/native", wick::runtime::make_native_pooling}};
+  for (const auto& [library, make] : makers)
+    shapes(benchmark::RegisterBenchmark((name + library).c_str(), pool, op, is_argmax, make));
+}
+
 void add_all() {
-  for (const OpKind op : {OpKind::max_pool2d,
-                          OpKind::argmax_pool2d,
-                          OpKind::max_pool2d_grad,
-                          OpKind::avg_pool2d,
-                          OpKind::avg_pool2d_grad}) {
-    const std::string name(to_string(op));
-    shapes(benchmark::RegisterBenchmark(
-        (name + "/onednn").c_str(), pool, op, wick::runtime::make_onednn_pooling));
-    shapes(benchmark::RegisterBenchmark(
-        (name + "/native").c_str(), pool, op, wick::runtime::make_native_pooling));
-  }
+  add("max_pool2d", OpKind::max_pool2d, false);
+  add("argmax", OpKind::max_pool2d, true);
+  for (const OpKind op : {OpKind::max_pool2d_grad, OpKind::avg_pool2d, OpKind::avg_pool2d_grad})
+    add(std::string(to_string(op)), op, false);
 }
 
 }  // namespace

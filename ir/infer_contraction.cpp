@@ -219,13 +219,15 @@ Type infer_conv_weight_grad(const Inference& call) {
   return w;
 }
 
-Type infer_pool2d(const Inference& call) {
+Type infer_max_pool2d(const Inference& call) {
   const Type& x = call.operand(0);
-  return {x.dtype, pool2d_shape(call, x)};
+  const Shape pooled = pool2d_shape(call, x);
+  return call.attributes.flag("argmax") ? window_elements(call, pooled) : Type{x.dtype, pooled};
 }
 
-Type infer_argmax_pool2d(const Inference& call) {
-  return window_elements(call, pool2d_shape(call, call.operand(0)));
+Type infer_avg_pool2d(const Inference& call) {
+  const Type& x = call.operand(0);
+  return {x.dtype, pool2d_shape(call, x)};
 }
 
 Type infer_max_pool2d_grad(const Inference& call) {

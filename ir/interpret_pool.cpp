@@ -71,18 +71,11 @@ double divisor(const OpCall& call, const Window& window, const PoolSite& site) {
 
 Literal interpret_max_pool2d(const OpCall& call) {
   const auto x = widen<double>(call.operand(0));
+  const bool is_argmax = call.attributes.flag("argmax");
   std::vector<double> out(static_cast<size_t>(call.result.numel()));
   for_each_window(pool_window(call), call.operand(0).type().shape, [&](const PoolSite& site) {
-    out[site.pooled] = x[largest(x, site.elements).at];
-  });
-  return narrow(out, call.result);
-}
-
-Literal interpret_argmax_pool2d(const OpCall& call) {
-  const auto x = widen<double>(call.operand(0));
-  std::vector<int64_t> out(static_cast<size_t>(call.result.numel()));
-  for_each_window(pool_window(call), call.operand(0).type().shape, [&](const PoolSite& site) {
-    out[site.pooled] = largest(x, site.elements).number;
+    const WindowElement best = largest(x, site.elements);
+    out[site.pooled] = is_argmax ? static_cast<double>(best.number) : x[best.at];
   });
   return narrow(out, call.result);
 }

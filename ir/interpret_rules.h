@@ -40,7 +40,6 @@ Literal interpret_conv(const OpCall& call);
 Literal interpret_conv_input_grad(const OpCall& call);
 Literal interpret_conv_weight_grad(const OpCall& call);
 Literal interpret_max_pool2d(const OpCall& call);
-Literal interpret_argmax_pool2d(const OpCall& call);
 Literal interpret_max_pool2d_grad(const OpCall& call);
 Literal interpret_avg_pool2d(const OpCall& call);
 Literal interpret_avg_pool2d_grad(const OpCall& call);

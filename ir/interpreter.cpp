@@ -32,7 +32,6 @@ constexpr RuleRow kRows[] = {
     {OpKind::conv_input_grad, interpret_conv_input_grad},
     {OpKind::conv_weight_grad, interpret_conv_weight_grad},
     {OpKind::max_pool2d, interpret_max_pool2d},
-    {OpKind::argmax_pool2d, interpret_argmax_pool2d},
     {OpKind::max_pool2d_grad, interpret_max_pool2d_grad},
     {OpKind::avg_pool2d, interpret_avg_pool2d},
     {OpKind::avg_pool2d_grad, interpret_avg_pool2d_grad},

@@ -16,22 +16,23 @@ using ir::Value;
 /// every cotangent goes to exactly one element.
 struct MaxPoolGradient {
   const Node* node = nullptr;
-  Value image;  // that was pooled
+  Value image;                // that was pooled
+  ir::Attributes attributes;  // of the pool
 
   static MaxPoolGradient of(Value value) {
     const Node* gradient = producer(value, OpKind::max_pool2d_grad);
     if (gradient == nullptr) return {};
-    const Node* argmax = producer(gradient->operand(0), OpKind::argmax_pool2d);
-    return argmax != nullptr ? MaxPoolGradient{gradient, argmax->operand(0)} : MaxPoolGradient{};
+    const Node* argmax = producer(gradient->operand(0), OpKind::max_pool2d);
+    if (argmax == nullptr || argmax->operand(0).type() != gradient->type()) return {};
+    ir::Attributes attributes = gradient->attributes();
+    attributes.erase("input_shape");
+    ir::Attributes of_argmax = argmax->attributes();
+    of_argmax.erase("argmax");
+    if (of_argmax != attributes) return {};
+    return {gradient, argmax->operand(0), std::move(attributes)};
   }
 
   [[nodiscard]] Value cotangent() const { return node->operand(1); }
-
-  [[nodiscard]] ir::Attributes pool_attributes() const {
-    ir::Attributes attributes = node->attributes();
-    attributes.erase("input_shape");
-    return attributes;
-  }
 };
 
 bool is_scalar(Value value) {
@@ -54,8 +55,7 @@ Value mask_of_gradient(const Node& node, RuleBuilder& build) {
     const Node& mask = *node.operand(0).node;
     if (!is_splat(node.operand(3 - kept), 0) || !asks_only(mask, gradient.image)) continue;
 
-    const Value largest =
-        build.op(OpKind::max_pool2d, {gradient.image}, gradient.pool_attributes());
+    const Value largest = build.op(OpKind::max_pool2d, {gradient.image}, gradient.attributes);
     std::vector<Value> asked(mask.operands().begin(), mask.operands().end());
     std::ranges::replace(asked, gradient.image, largest);
     const Value dropped = build.scalar(node.type().dtype, 0);

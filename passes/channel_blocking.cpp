@@ -90,8 +90,8 @@ Value ChannelBlocking::convolution(Node& node) {
 }
 
 Value ChannelBlocking::pooling(Node& node) {
-  const bool is_argmax = node.op() == OpKind::argmax_pool2d;
-  const Type& images = is_argmax ? node.operand(0).type() : node.type();
+  const bool is_largest = node.op() == OpKind::max_pool2d;  // or which element that is
+  const Type& images = is_largest ? node.operand(0).type() : node.type();
   if (images.dtype != DType::f32) return {};
   std::vector<Value> operands;
   for (const Value operand : node.operands())

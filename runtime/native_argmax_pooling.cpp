@@ -1,5 +1,5 @@
-// argmax_pool2d, and the gradient of max pooling, which moves each cotangent to the element that
-// argmax_pool2d names.
+// Which element of each window is the largest, and the gradient of max pooling, which moves each
+// cotangent there.
 //
 // Channels in blocks are lanes of vectors: what is known of a window stays in registers. By hand,
 // since compilers make scalar code of it.
@@ -228,7 +228,7 @@ bool has_vectors() {
 template <typename T>
 PlaneFunction plain(ir::OpKind op, DType numbers) {
   const bool in_bytes = numbers == DType::u8;
-  if (op == ir::OpKind::argmax_pool2d)
+  if (op == ir::OpKind::max_pool2d)
     return in_bytes ? argmax_pool<T, uint8_t> : argmax_pool<T, int32_t>;
   return in_bytes ? max_pool_grad<T, uint8_t> : max_pool_grad<T, int32_t>;
 }
@@ -240,7 +240,7 @@ PlaneFunction chosen_element_function(ir::OpKind op, DType images, DType numbers
   if (images != DType::f32) return nullptr;
   const bool in_vectors = numbers == DType::u8 && lanes % kLanes == 0 && has_vectors();
   if (!in_vectors) return plain<float>(op, numbers);
-  return op == ir::OpKind::argmax_pool2d ? argmax_pool_in_blocks : max_pool_grad_in_blocks;
+  return op == ir::OpKind::max_pool2d ? argmax_pool_in_blocks : max_pool_grad_in_blocks;
 }
 
 }  // namespace wick::runtime

@@ -124,14 +124,10 @@ PlaneFunction function_of(ir::OpKind op) {
 }
 
 PlaneFunction function_of(const LibraryOp& op, const Type& images, int64_t lanes) {
-  switch (op.op) {
-    case ir::OpKind::argmax_pool2d:
-      return chosen_element_function(op.op, images.dtype, op.result.dtype, lanes);
-    case ir::OpKind::max_pool2d_grad:
-      return chosen_element_function(op.op, images.dtype, op.operands[0].dtype, lanes);
-    default:
-      break;
-  }
+  if (is_argmax(op.attributes))
+    return chosen_element_function(op.op, images.dtype, op.result.dtype, lanes);
+  if (op.op == ir::OpKind::max_pool2d_grad)
+    return chosen_element_function(op.op, images.dtype, op.operands[0].dtype, lanes);
   if (images.dtype == DType::f32) return function_of<float>(op.op);
   return images.dtype == DType::f64 ? function_of<double>(op.op) : nullptr;
 }

@@ -11,6 +11,11 @@
 
 namespace wick::runtime {
 
+/// Numbers of elements instead of the elements: of max_pool2d.
+inline bool is_argmax(const ir::Attributes& attributes) {
+  return attributes.flag("argmax");
+}
+
 struct PoolAxis {
   int64_t in = 1;
   int64_t out = 1;
@@ -67,8 +72,8 @@ PoolShape pool_shape(const ir::Attributes& attributes, const Shape& in, const Sh
 /// An op on one plane: from its operands' planes to the result's.
 using PlaneFunction = void (*)(const PoolShape& shape, const void* const* operands, void* result);
 
-/// argmax_pool2d, or max_pool2d_grad, of images of a dtype, with `lanes` channels in a block; null
-/// where there is none. `numbers` is the dtype of the elements' numbers.
+/// max_pool2d with `argmax`, or max_pool2d_grad, of images of a dtype, with `lanes` channels in a
+/// block; null where there is none. `numbers` is the dtype of the elements' numbers.
 PlaneFunction chosen_element_function(ir::OpKind op, DType images, DType numbers, int64_t lanes);
 
 }  // namespace wick::runtime

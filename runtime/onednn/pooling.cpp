@@ -20,6 +20,7 @@
 
 #include "wick/runtime/onednn/primitive_call.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/pool_shape.h"
 
 namespace wick::runtime {
 namespace {
@@ -132,7 +133,7 @@ class OnednnPooling final : public HostCall {
 
 std::unique_ptr<HostCall> make_onednn_pooling(const LibraryOp& op) {
   if (!ir::has(op.op, ir::kPooling) || op.result.dtype != DType::f32) return nullptr;
-  if (op.op == ir::OpKind::argmax_pool2d || op.op == ir::OpKind::max_pool2d_grad) return nullptr;
+  if (is_argmax(op.attributes) || op.op == ir::OpKind::max_pool2d_grad) return nullptr;
   if (op.result.numel() == 0 || op.operands[0].numel() == 0) return nullptr;
   if (op.result.shape.ndim() != 4) return nullptr;  // blocks of channels, which vectorize natively
   const bool is_gradient = op.op == ir::OpKind::avg_pool2d_grad;

@@ -286,7 +286,7 @@ graph @f(%a: f32[6,6] {donate}, %b: f32[6,6] {donate}) -> (bool[6,6], f32[6,6]) 
   %1 = add %a, %b : f32[6,6]
   return %0, %1
 })"),
-            (Ints{-1, 0}));
+            (Ints{-1, 1}));
   EXPECT_EQ(in_place(R"(
 graph @f(%a: f32[6,6], %b: f32[6,6] {donate}, %c: f32[6,6] {donate}) -> (f32[6,6], f32[6,6]) {
   %0 = add %a, %b : f32[6,6]

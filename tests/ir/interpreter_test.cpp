@@ -328,7 +328,8 @@ TEST(InterpretPool, MaxTakesTheFirstLargestAndNan) {
   constexpr auto kX = "f32[1,1,2,4]: 1, 5, nan, 0, 5, 2, 9, nan";
   constexpr auto kG = "f32[1,1,1,2]: 10, 20";
   EXPECT_EQ(eval("max_pool2d %a {kernel = [2, 2]}", "f32[1,1,1,2]", {kX}), "f32[1,1,1,2]: 5, nan");
-  EXPECT_EQ(eval("argmax_pool2d %a {kernel = [2, 2]}", "u8[1,1,1,2]", {kX}), "u8[1,1,1,2]: 1, 0");
+  EXPECT_EQ(eval("max_pool2d %a {argmax = true, kernel = [2, 2]}", "u8[1,1,1,2]", {kX}),
+            "u8[1,1,1,2]: 1, 0");
   EXPECT_EQ(eval("max_pool2d_grad %a, %b {input_shape = [1, 1, 2, 4], kernel = [2, 2]}",
                  "f32[1,1,2,4]",
                  {"u8[1,1,1,2]: 1, 0", kG}),
@@ -337,7 +338,7 @@ TEST(InterpretPool, MaxTakesTheFirstLargestAndNan) {
                  "f32[1,1,1,2]",
                  {"f32[1,1,1,2]: -3, -4"}),
             "f32[1,1,1,2]: -3, -4");
-  EXPECT_EQ(eval("argmax_pool2d %a {kernel = [1, 2], padding = [0, 1]}",
+  EXPECT_EQ(eval("max_pool2d %a {argmax = true, kernel = [1, 2], padding = [0, 1]}",
                  "u8[1,1,1,2]",
                  {"f32[1,1,1,2]: -3, -4"}),
             "u8[1,1,1,2]: 1, 0");

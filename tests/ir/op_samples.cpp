@@ -56,7 +56,6 @@ constexpr Sample kSamples[] = {
      "%x, %g {groups = 2, padding = [1, 1], stride = [2, 2], weight_shape = [6, 2, 3, 3]}",
      "f32[6,2,3,3]"},
     {OpKind::max_pool2d, "%x: f32[1,1,4,4]", "%x {kernel = [2, 2]}", "f32[1,1,2,2]"},
-    {OpKind::argmax_pool2d, "%x: f32[1,1,4,4]", "%x {kernel = [2, 2]}", "u8[1,1,2,2]"},
     {OpKind::max_pool2d_grad,
      "%e: u8[1,1,2,2], %g: f32[1,1,2,2]",
      "%e, %g {input_shape = [1, 1, 4, 4], kernel = [2, 2]}",

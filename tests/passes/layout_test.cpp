@@ -27,7 +27,7 @@ graph @network(%x: f32[2,3,6,5], %v: f32[16,3,3,3], %b: f32[16], %w: f32[16,16,3
   %8 = mul %6, %7 : f32[2,16,6,5]
   %9 = conv %8, %d {groups = 16, padding = [1, 1]} : f32[2,16,6,5]
   %pool = max_pool2d %9 {kernel = [2, 2]} : f32[2,16,3,2]
-  %e = argmax_pool2d %9 {kernel = [2, 2]} : u8[2,16,3,2]
+  %e = max_pool2d %9 {argmax = true, kernel = [2, 2]} : u8[2,16,3,2]
   %10 = max_pool2d_grad %e, %g {input_shape = [2, 16, 6, 5], kernel = [2, 2]} : f32[2,16,6,5]
   %11 = conv_input_grad %10, %d {groups = 16, input_shape = [2, 16, 6, 5], padding = [1, 1]} : f32[2,16,6,5]
   %12 = conv_weight_grad %8, %10 {groups = 16, padding = [1, 1], weight_shape = [16, 1, 3, 3]} : f32[16,1,3,3]

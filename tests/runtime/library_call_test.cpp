@@ -249,7 +249,9 @@ TEST_P(PoolingCall, AgreesWithTheInterpreter) {
       const Type x{GetParam(), c.x};
       const LibraryOp max = make_op(OpKind::max_pool2d, {x}, attributes);
       expect_equal(max);
-      const LibraryOp argmax = make_op(OpKind::argmax_pool2d, {x}, attributes);
+      Attributes of_numbers = attributes;
+      of_numbers.set("argmax", true);
+      const LibraryOp argmax = make_op(OpKind::max_pool2d, {x}, of_numbers);
       expect_equal(argmax);
       Attributes grad = attributes;
       grad.set("input_shape", Ints(c.x.begin(), c.x.end()));
@@ -295,7 +297,8 @@ TEST(PoolingCall, GivesTheGradientToTheFirstLargestAndToNan) {
                                 kInf};
   const std::vector<float> cotangent = {1, 2, 3, 4};
   const Literal image = Literal::from<float>({1, 1, 2, 8}, x);
-  const LibraryOp argmax = make_op(OpKind::argmax_pool2d, {image.type()}, {{"kernel", Ints{2, 2}}});
+  const LibraryOp argmax =
+      make_op(OpKind::max_pool2d, {image.type()}, {{"argmax", true}, {"kernel", Ints{2, 2}}});
   const LibraryOp gradient = make_op(OpKind::max_pool2d_grad,
                                      {argmax.result, {DType::f32, {1, 1, 1, 4}}},
                                      {{"input_shape", Ints{1, 1, 2, 8}}, {"kernel", Ints{2, 2}}});
@@ -309,7 +312,7 @@ TEST(PoolingCall, GivesTheGradientToTheFirstLargestAndToNan) {
   EXPECT_EQ(got, Literal::from<float>({1, 1, 2, 8}, expected));
   expect_equal(argmax, {image});
   expect_equal(gradient, operands);
-  expect_equal(make_op(OpKind::max_pool2d, {image.type()}, argmax.attributes), {image});
+  expect_equal(make_op(OpKind::max_pool2d, {image.type()}, {{"kernel", Ints{2, 2}}}), {image});
 }
 
 /// Random values, of floats some infinite, NaN or zeros of either sign.

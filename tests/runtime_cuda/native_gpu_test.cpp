@@ -64,7 +64,9 @@ TEST_F(NativeOnGpu, Pools) {
     const Literal cotangent = small_numbers({dtype, {8, 16, 29, 30}}, 2, 9);
 
     expect_as_on_the_host({OpKind::max_pool2d, attributes, {x}});
-    expect_as_on_the_host({OpKind::argmax_pool2d, attributes, {x}});
+    ir::Attributes of_numbers = attributes;
+    of_numbers.set("argmax", true);
+    expect_as_on_the_host({OpKind::max_pool2d, of_numbers, {x}});
     expect_as_on_the_host({OpKind::avg_pool2d, attributes, {x}}, 4.5e-3);
     ir::Attributes with_shape = attributes;
     with_shape.set("input_shape", input_shape);

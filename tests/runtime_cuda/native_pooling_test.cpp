@@ -56,14 +56,16 @@ NativeCase max_pool(const Pool& pool, Literal x) {
 }
 
 NativeCase argmax_pool(const Pool& pool, Literal x) {
-  return {OpKind::argmax_pool2d, attributes_of(pool), {std::move(x)}};
+  Attributes attributes = attributes_of(pool);
+  attributes.set("argmax", true);
+  return {OpKind::max_pool2d, attributes, {std::move(x)}};
 }
 
 NativeCase max_pool_grad(const Pool& pool, const Literal& x) {
   const NativeCase argmax = argmax_pool(pool, x);
   const Literal* const operands[] = {&x};
   const Type cotangent{x.type().dtype, pooled_shape(pool)};
-  Attributes attributes = argmax.attributes;
+  Attributes attributes = attributes_of(pool);
   attributes.set("input_shape", Ints(pool.x.begin(), pool.x.end()));
   return {OpKind::max_pool2d_grad,
           attributes,

@@ -428,7 +428,9 @@ bool Generator::pool2d_grad() {
   const Fact fact = rounded(9 * kInputBound, 0, type.dtype);
   if (random_.chance(0.5)) {
     const Fact number{.bound = 9};
-    const auto argmax = add(OpKind::argmax_pool2d, {*x}, number, attributes);
+    ir::Attributes of_numbers = attributes;
+    of_numbers.set("argmax", true);
+    const auto argmax = add(OpKind::max_pool2d, {*x}, number, std::move(of_numbers));
     if (!argmax) return false;
     attributes.set("input_shape", extents_of(*x));
     return add(OpKind::max_pool2d_grad, {*argmax, cotangent}, fact, std::move(attributes))

@@ -38,16 +38,14 @@ int64_t most_positions(const PoolParameters& pool, int64_t inputs, int64_t outpu
 
 /// Of elements' numbers, for the text of all three ops on maxima.
 DType number_dtype(const LibraryOp& op) {
-  if (op.op == OpKind::argmax_pool2d) return op.result.dtype;
+  if (is_argmax(op.attributes)) return op.result.dtype;
   return op.op == OpKind::max_pool2d_grad ? op.operands[0].dtype : DType::u8;
 }
 
-const char* symbol_of(OpKind op) {
-  switch (op) {
+const char* symbol_of(const LibraryOp& op) {
+  switch (op.op) {
     case OpKind::max_pool2d:
-      return "max_pool";
-    case OpKind::argmax_pool2d:
-      return "argmax_pool";
+      return is_argmax(op.attributes) ? "argmax_pool" : "max_pool";
     case OpKind::max_pool2d_grad:
       return "max_pool_grad";
     case OpKind::avg_pool2d:
@@ -83,7 +81,7 @@ std::optional<NativeProgram> make_pooling_program(const LibraryOp& op, const Nat
     buffers.push_back(operand_buffer(i));
   buffers.push_back(result_buffer());
   program.launches.push_back(native_launch(
-      symbol_of(op.op), grid_for_threads(op.result.numel(), limits), std::move(buffers), pool));
+      symbol_of(op), grid_for_threads(op.result.numel(), limits), std::move(buffers), pool));
   return program;
 }
 
