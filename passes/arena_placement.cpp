@@ -155,9 +155,11 @@ ArenaLayout place_by_size(const std::vector<ArenaBlock>& blocks) {
   std::ranges::sort(order, {}, [&](size_t i) {
     return std::tuple(std::numeric_limits<size_t>::max() - blocks[i].bytes, blocks[i].begin, i);
   });
+  constexpr size_t kMostTries = 100;
   constexpr size_t kPairs = 3'000'000;  // to compare: some milliseconds
+  const size_t pairs = std::max<size_t>(1, blocks.size() * blocks.size());
+  const size_t tries = std::min(kMostTries, kPairs / pairs);
   const size_t least = busy_bytes(blocks);
-  const size_t tries = kPairs / std::max<size_t>(1, blocks.size() * blocks.size());
   ArenaLayout best = place_in_order(blocks, order);
   ArenaLayout last = best;
   for (size_t i = 0; i < tries && best.bytes > least; ++i) {

@@ -104,7 +104,7 @@ class SumsOfSpace {
     constexpr size_t kMostTerms = 8;
     if (waits_of(value) < waits) {
       found.push_back(value);
-      return is_full(value) && found.size() <= kMostTerms;
+      return found.size() <= kMostTerms;
     }
     const Node& node = *value.node;
     if (const int scaled = scaled_operand(node); scaled >= 0)
