@@ -43,11 +43,18 @@ std::vector<uint8_t> random_numbers(int64_t count) {
   return numbers;
 }
 
-/// Windows of 2x2, side by side, over images of state.range(0) x range(1) x range(2) x range(2).
+/// So many images of a side, with so many channels, which are in blocks unless a block has one.
+Type images(int64_t count, int64_t channels, int64_t side, int64_t block) {
+  if (block == 1) return {DType::f32, {count, channels, side, side}};
+  return {DType::f32, {count, channels / block, side, side, block}};
+}
+
+/// Windows of 2x2, side by side, over images of state.range(0) x range(1) x range(2) x range(2)
+/// with channels in blocks of range(3).
 void pool(benchmark::State& state, OpKind op, bool is_argmax, Maker make) {
   const int64_t side = state.range(2);
-  const Type in{DType::f32, {state.range(0), state.range(1), side, side}};
-  const Type out{DType::f32, {state.range(0), state.range(1), side / 2, side / 2}};
+  const Type in = images(state.range(0), state.range(1), side, state.range(3));
+  const Type out = images(state.range(0), state.range(1), side / 2, state.range(3));
   const Type numbers{DType::u8, out.shape};
   LibraryOp library_op{op, {{"kernel", std::vector<int64_t>{2, 2}}}, {in}, out};
   if (is_argmax) {
@@ -83,7 +90,8 @@ void pool(benchmark::State& state, OpKind op, bool is_argmax, Maker make) {
 }
 
 void shapes(benchmark::internal::Benchmark* bench) {
-  bench->Args({64, 32, 28})->Args({64, 64, 14})->Unit(benchmark::kMicrosecond);
+  bench->Args({64, 32, 28, 1})->Args({64, 64, 14, 1})->Unit(benchmark::kMicrosecond);
+  bench->Args({64, 32, 28, 8})->Args({64, 64, 14, 16});
 }
 
 void add(const std::string& name, OpKind op, bool is_argmax) {

@@ -184,7 +184,9 @@ class RowOfWindows {
   int64_t last_row_;
 };
 
-void argmax_pool_in_blocks(const PoolShape& shape, const void* const* operands, void* result) {
+WICK_VECTORS void argmax_pool_in_blocks(const PoolShape& shape,
+                                        const void* const* operands,
+                                        void* result) {
   const auto* in = static_cast<const float*>(operands[0]);
   auto* out = static_cast<uint8_t*>(result);
   for (int64_t row = 0; row < shape.rows.out; ++row) {
@@ -196,7 +198,9 @@ void argmax_pool_in_blocks(const PoolShape& shape, const void* const* operands, 
   }
 }
 
-void max_pool_grad_in_blocks(const PoolShape& shape, const void* const* operands, void* result) {
+WICK_VECTORS void max_pool_grad_in_blocks(const PoolShape& shape,
+                                          const void* const* operands,
+                                          void* result) {
   const auto* numbers = static_cast<const uint8_t*>(operands[0]);
   const auto* cotangents = static_cast<const float*>(operands[1]);
   auto* out = static_cast<float*>(result);
