@@ -22,6 +22,12 @@ constexpr double kLn2Low = 0x1.7f7d1cp-20;
 // Adding and subtracting 1.5 * 2^23 rounds to a whole number.
 constexpr double kRounder = 0x1.8p23;
 
+/// NaN gives some number: what that scales is NaN already.
+llvm::Value* to_whole(EmitContext& e, llvm::Value* exponent) {
+  llvm::Type* type = shaped(e.b.getInt32Ty(), exponent);
+  return e.b.CreateFreeze(e.b.CreateFPToSI(exponent, type));
+}
+
 llvm::Value* two_to(EmitContext& e, llvm::Value* exponent) {
   llvm::Value* biased = e.b.CreateAdd(exponent, integer(exponent, 127));
   return e.b.CreateBitCast(e.b.CreateShl(biased, 23), shaped(e.b.getFloatTy(), exponent));
@@ -51,8 +57,7 @@ ReducedPower reduce(EmitContext& e, llvm::Value* x, bool is_short) {
 /// value * 2^exponent where neither that nor 2^exponent leaves the normal range.
 llvm::Value* scale_in_range(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
   if (e.has_avx512_for(value)) return scale_by_power(e, value, exponent);
-  llvm::Value* whole = e.b.CreateFPToSI(exponent, shaped(e.b.getInt32Ty(), value));
-  return e.b.CreateFMul(value, two_to(e, whole));
+  return e.b.CreateFMul(value, two_to(e, to_whole(e, exponent)));
 }
 
 /// The larger of `low` and x; NaN is the second operand, which the machine's maximum gives back.
@@ -103,7 +108,7 @@ llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exp
     return e.by_register({value, exponent}, scale);
   }
   // In two steps, so that neither power leaves the range and only the last product rounds.
-  llvm::Value* whole = b.CreateFPToSI(exponent, shaped(b.getInt32Ty(), value));
+  llvm::Value* whole = to_whole(e, exponent);
   llvm::Value* half = b.CreateAShr(whole, 1);
   llvm::Value* scaled = b.CreateFMul(value, two_to(e, half));
   return b.CreateFMul(scaled, two_to(e, b.CreateSub(whole, half)));
@@ -126,9 +131,7 @@ llvm::Value* emit_exp(EmitContext& e, llvm::Value* x) {
     bounded = at_least(e, bounded, -170);  // half the power is a normal number
   }
   const ReducedPower power = reduce(e, bounded, false);
-  llvm::Value* result = scale_by_power(e, b.CreateFAdd(power.rest, real(x, 1)), power.exponent);
-  if (e.has_avx512_for(x)) return result;
-  return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);  // no conversion of NaN to int
+  return scale_by_power(e, b.CreateFAdd(power.rest, real(x, 1)), power.exponent);
 }
 
 llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x) {
