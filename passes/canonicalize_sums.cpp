@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,56 +36,80 @@ bool passes_on(OpKind op) {
   return ir::has(op, ir::kElementwise) || op == OpKind::reshape || op == OpKind::broadcast;
 }
 
-/// The reductions of one space, in a graph.
-class SumsOfSpace {
+class WaitingSums {
  public:
-  SumsOfSpace(ir::Graph& graph, const Space& space) : graph_(graph), space_(space) {}
+  explicit WaitingSums(ir::Graph& graph)
+      : graph_(graph),
+        waits_(static_cast<size_t>(graph.id_bound())) {}
 
-  /// Of the nodes from `first` to `last`. Returns how many sums changed.
-  int64_t split(Node* first, const Node* last) {
+  /// The sums of one space, from `first` to `last` of its reductions. Returns how many changed.
+  int64_t split(const Space& space, Node* first, const Node* last) {
+    space_ = &space;
     int64_t changed = 0;
     for (Node* node = first;; node = node->next()) {
-      const int waits = waits_of_operands(*node);
-      const bool reduces = ir::has(node->op(), ir::kReduction) && space_of(*node) == space_;
-      if (reduces || (passes_on(node->op()) && waits > 0)) waits_[node] = waits + (reduces ? 1 : 0);
-      if (node == last) return changed + split(*node);
-      changed += split(*node);
+      const bool reduces = is_of_space(*node);
+      if (reduces || passes_on(node->op())) count(*node, reduces);
+      if (reduces) changed += split(*node) ? 1 : 0;
+      if (node == last) break;
     }
+    for (const size_t id : waiting_)
+      waits_[id] = 0;
+    waiting_.clear();
+    return changed;
   }
 
  private:
-  /// A part of a sum: the value that is summed, times a number for all of its elements, divided by
-  /// another.
+  struct Scale {
+    Value by;
+    bool divides = false;
+  };
+
+  /// A part of a sum: a value whose elements are all scaled by the same numbers.
   struct Term {
+    Value value;
+    std::vector<Scale> scales;
+    bool negative = false;
+  };
+
+  /// What the sum of a value is scaled by.
+  struct ScaledSum {
     Value value;
     Value factor;   // none: 1
     Value divisor;  // none: 1
     bool negative = false;
+
+    [[nodiscard]] bool has_factor_alone() const { return factor && !divisor; }
   };
+
+  [[nodiscard]] bool is_of_space(const Node& node) const {
+    return ir::has(node.op(), ir::kReduction) && space_of(node) == *space_;
+  }
 
   /// How many reductions of the space follow each other in front of the value.
   [[nodiscard]] int waits_of(Value value) const {
-    const auto found = waits_.find(value.node);
-    return found == waits_.end() ? 0 : found->second;
+    return waits_[static_cast<size_t>(value.node->id())];
   }
 
-  [[nodiscard]] int waits_of_operands(const Node& node) const {
+  void count(const Node& node, bool reduces) {
     int waits = 0;
     for (const Value operand : node.operands())
       waits = std::max(waits, waits_of(operand));
-    return waits;
+    if (reduces) ++waits;
+    if (waits == 0) return;
+    const auto id = static_cast<size_t>(node.id());
+    waits_[id] = waits;
+    waiting_.push_back(id);
   }
 
   [[nodiscard]] bool is_full(Value value) const {
-    const Shape& shape = value.type().shape;
-    return std::ranges::equal(shape, space_.extents);
+    return std::ranges::equal(value.type().shape, space_->extents);
   }
 
   /// One number for all that is summed together.
   [[nodiscard]] bool is_factor(Value value) const {
     const Shape& shape = value.type().shape;
-    const int64_t missing = std::ssize(space_.extents) - shape.ndim();
-    return std::ranges::all_of(space_.axes, [&](int64_t axis) {
+    const int64_t missing = std::ssize(space_->extents) - shape.ndim();
+    return std::ranges::all_of(space_->axes, [&](int64_t axis) {
       return axis < missing || shape[static_cast<int>(axis - missing)] == 1;
     });
   }
@@ -99,98 +122,99 @@ class SumsOfSpace {
     return is_product && is_full(node.operand(1)) && is_factor(node.operand(0)) ? 1 : -1;
   }
 
-  /// The parts of a value that wait for less; false where it has others.
-  bool find_terms(Value value, int waits, std::vector<Value>& found) const {
+  /// The parts of a term that wait for less; false where it has others.
+  bool find_terms(Term term, int waits, std::vector<Term>& found) const {
     constexpr size_t kMostTerms = 8;
-    if (waits_of(value) < waits) {
-      found.push_back(value);
+    if (waits_of(term.value) < waits) {
+      found.push_back(std::move(term));
       return found.size() <= kMostTerms;
     }
-    const Node& node = *value.node;
-    if (const int scaled = scaled_operand(node); scaled >= 0)
-      return find_terms(node.operand(scaled), waits, found);
-    switch (node.op()) {
-      case OpKind::neg:
-        return find_terms(node.operand(0), waits, found);
-      case OpKind::add:
-      case OpKind::sub:
-        // x - m stays: the sum of x and that of m would be large, and their difference is not.
-        return is_full(node.operand(0)) && is_full(node.operand(1)) &&
-               find_terms(node.operand(0), waits, found) &&
-               find_terms(node.operand(1), waits, found);
-      default:
-        return false;
+    const Node& node = *term.value.node;
+    const int scaled = scaled_operand(node);
+    if (scaled >= 0) {
+      term.scales.push_back({node.operand(1 - scaled), node.op() == OpKind::div});
+    } else if (node.op() == OpKind::neg) {
+      term.negative = !term.negative;
+    } else if (node.op() == OpKind::add || node.op() == OpKind::sub) {
+      // x - m stays: the sum of x and that of m would be large, and their difference is not.
+      if (!is_full(node.operand(0)) || !is_full(node.operand(1))) return false;
+      Term second = term;
+      second.value = node.operand(1);
+      if (node.op() == OpKind::sub) second.negative = !second.negative;
+      term.value = node.operand(0);
+      return find_terms(std::move(term), waits, found) &&
+             find_terms(std::move(second), waits, found);
+    } else {
+      return false;
     }
+    term.value = node.operand(std::max(scaled, 0));
+    return find_terms(std::move(term), waits, found);
   }
 
   Value add(OpKind op, std::vector<Value> operands, ir::Attributes attributes = {}) {
     Node* made = graph_.add(op, std::move(operands), std::move(attributes), sum_->location(), sum_);
-    waits_[made] = waits_of_operands(*made) + (ir::has(op, ir::kReduction) ? 1 : 0);
+    waits_.resize(static_cast<size_t>(graph_.id_bound()));
+    count(*made, ir::has(op, ir::kReduction));
     return made->result();
   }
 
-  /// The term of what is scaled.
-  Term scaled_term(const Term& term, const Node& node, int scaled) {
-    Term inner = term;
-    inner.value = node.operand(scaled);
-    const Value by = node.operand(1 - scaled);
-    Value& number = node.op() == OpKind::mul || term.factor ? inner.factor : inner.divisor;
-    const bool divides = node.op() == OpKind::div && term.factor;
-    number = number ? add(divides ? OpKind::div : OpKind::mul, {number, by}) : by;
-    return inner;
+  ScaledSum scaled_sum(const Term& term) {
+    ScaledSum sum{term.value, {}, {}, term.negative};
+    for (const auto& [by, divides] : term.scales) {
+      if (sum.factor) {
+        sum.factor = add(divides ? OpKind::div : OpKind::mul, {sum.factor, by});
+      } else if (divides) {
+        sum.divisor = sum.divisor ? add(OpKind::mul, {sum.divisor, by}) : by;
+      } else {
+        sum.factor = by;
+      }
+    }
+    return sum;
   }
 
-  void make_terms(Term term, int waits, std::vector<Term>& made) {
-    const Node& node = *term.value.node;
-    if (waits_of(term.value) < waits) return add_term(term, made);
-    if (const int scaled = scaled_operand(node); scaled >= 0)
-      return make_terms(scaled_term(term, node, scaled), waits, made);
-    if (node.op() == OpKind::neg) term.negative = !term.negative;
-    term.value = node.operand(0);
-    make_terms(term, waits, made);
-    if (node.op() == OpKind::neg) return;
-    if (node.op() == OpKind::sub) term.negative = !term.negative;
-    term.value = node.operand(1);
-    make_terms(term, waits, made);
+  /// Terms of one value become one sum, if they have factors alone.
+  std::vector<ScaledSum> scaled_sums(const std::vector<Term>& terms) {
+    std::vector<ScaledSum> sums;
+    for (const Term& term : terms) {
+      const ScaledSum sum = scaled_sum(term);
+      const auto same = std::ranges::find_if(sums, [&](const ScaledSum& other) {
+        return other.value == sum.value && other.has_factor_alone() && sum.has_factor_alone();
+      });
+      if (same == sums.end()) {
+        sums.push_back(sum);
+      } else {
+        const OpKind op = same->negative == sum.negative ? OpKind::add : OpKind::sub;
+        same->factor = add(op, {same->factor, sum.factor});
+      }
+    }
+    return sums;
   }
 
-  void add_term(const Term& term, std::vector<Term>& made) {
-    const auto is_plain = [](const Term& any) { return any.factor && !any.divisor; };
-    const auto same = std::ranges::find_if(made, [&](const Term& other) {
-      return other.value == term.value && is_plain(other) && is_plain(term);
-    });
-    if (same == made.end()) return made.push_back(term);
-    const OpKind op = same->negative == term.negative ? OpKind::add : OpKind::sub;
-    same->factor = add(op, {same->factor, term.factor});
-  }
-
-  Value sum_of(const Term& term) {
+  Value result_of(const ScaledSum& sum) {
     ir::Attributes attributes = sum_->attributes();
     attributes.set("keepdims", true);
-    Value part = add(OpKind::reduce_sum, {term.value}, std::move(attributes));
-    if (term.factor) part = add(OpKind::mul, {part, term.factor});
-    if (term.divisor) part = add(OpKind::div, {part, term.divisor});
-    return part;
+    Value result = add(OpKind::reduce_sum, {sum.value}, std::move(attributes));
+    if (sum.factor) result = add(OpKind::mul, {result, sum.factor});
+    if (sum.divisor) result = add(OpKind::div, {result, sum.divisor});
+    return result;
   }
 
-  int64_t split(Node& sum) {
+  bool split(Node& sum) {
     const DType dtype = sum.type().dtype;
-    if (sum.op() != OpKind::reduce_sum || space_of(sum) != space_) return 0;
-    if (dtype != DType::f32 && dtype != DType::f64) return 0;
+    if (sum.op() != OpKind::reduce_sum) return false;
+    if (dtype != DType::f32 && dtype != DType::f64) return false;
     const int waits = waits_of(sum.operand(0));
-    std::vector<Value> found;
-    if (waits == 0 || !find_terms(sum.operand(0), waits, found)) return 0;
+    std::vector<Term> terms;
+    if (waits == 0 || !find_terms({sum.operand(0), {}, false}, waits, terms)) return false;
 
     sum_ = &sum;
-    std::vector<Term> terms;
-    make_terms({sum.operand(0), {}, {}, false}, waits, terms);
     Value total;
-    for (const Term& term : terms) {
-      const Value part = sum_of(term);
+    for (const ScaledSum& part : scaled_sums(terms)) {
+      const Value value = result_of(part);
       if (total) {
-        total = add(term.negative ? OpKind::sub : OpKind::add, {total, part});
+        total = add(part.negative ? OpKind::sub : OpKind::add, {total, value});
       } else {
-        total = term.negative ? add(OpKind::neg, {part}) : part;
+        total = part.negative ? add(OpKind::neg, {value}) : value;
       }
     }
     const Shape& shape = sum.type().shape;
@@ -199,13 +223,14 @@ class SumsOfSpace {
       total = add(OpKind::reshape, {total}, std::move(attributes));
     }
     graph_.replace_all_uses(sum.result(), total);
-    return 1;
+    return true;
   }
 
   ir::Graph& graph_;
-  const Space& space_;
-  std::unordered_map<const Node*, int> waits_;  // where they are not 0
-  Node* sum_ = nullptr;                         // that is taken apart
+  const Space* space_ = nullptr;
+  std::vector<int> waits_;       // by node
+  std::vector<size_t> waiting_;  // nodes for which it is not 0
+  Node* sum_ = nullptr;          // that is taken apart
 };
 
 }  // namespace
@@ -223,10 +248,10 @@ int64_t split_waiting_sums(ir::Graph& graph) {
     if (range.first == nullptr) range.first = node;
     range.last = node;
   }
+  WaitingSums sums(graph);
   int64_t changed = 0;
   for (const auto& [space, range] : spaces)
-    if (range.first != range.last)
-      changed += SumsOfSpace(graph, space).split(range.first, range.last);
+    if (range.first != range.last) changed += sums.split(space, range.first, range.last);
   return changed;
 }
 

@@ -5,18 +5,12 @@
 // since compilers make scalar code of it.
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "wick/runtime/pool_rows.h"
-
-#if defined(__x86_64__)
-#define WICK_VECTORS [[gnu::target("avx2")]]
-#else
-#define WICK_VECTORS
-#endif
+#include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime {
 namespace {
@@ -112,22 +106,8 @@ void max_pool_grad(const PoolShape& shape, const void* const* operands, void* re
   zeroed.up_to_end();
 }
 
-constexpr int64_t kLanes = 8;
-using Floats [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 using Ints [[gnu::vector_size(kLanes * sizeof(int32_t))]] = int32_t;
 using Bytes [[gnu::vector_size(kLanes)]] = uint8_t;
-
-template <typename Vector, typename T>
-WICK_VECTORS [[gnu::always_inline]] inline Vector load(const T* from) {
-  Vector vector;
-  std::memcpy(&vector, from, sizeof(vector));
-  return vector;
-}
-
-template <typename Vector, typename T>
-WICK_VECTORS [[gnu::always_inline]] inline void store(T* to, Vector vector) {
-  std::memcpy(to, &vector, sizeof(vector));
-}
 
 /// The windows of a row of outputs, for channels in blocks of `lanes`.
 class RowOfWindows {
@@ -146,7 +126,7 @@ class RowOfWindows {
     Ints number = Ints{} + static_cast<int32_t>(first_row_ * kernel + first_column);
     for (int64_t i = first_row_; i < last_row_; ++i) {
       for (int64_t j = first_column; j < last_column; ++j) {
-        const auto value = load<Floats>(in + offset(column, i, j));
+        const auto value = load(in + offset(column, i, j));
         const Ints wins = (value > best) | ((value != value) & (best == best));
         best = wins ? value : best;
         number = wins ? Ints{} + static_cast<int32_t>(i * kernel + j) : number;
@@ -160,13 +140,13 @@ class RowOfWindows {
                                    const float* cotangents,
                                    float* out) const {
     const Ints number = __builtin_convertvector(load<Bytes>(numbers), Ints);
-    const auto cotangent = load<Floats>(cotangents);
+    const auto cotangent = load(cotangents);
     const int64_t last_column = shape_.columns.last_element(column);
     for (int64_t i = first_row_; i < last_row_; ++i) {
       for (int64_t j = shape_.columns.first_element(column); j < last_column; ++j) {
         float* const to = out + offset(column, i, j);
         const Ints is_chosen = number == static_cast<int32_t>(i * shape_.columns.kernel + j);
-        store(to, load<Floats>(to) + (is_chosen ? cotangent : Floats{}));
+        store(to, load(to) + (is_chosen ? cotangent : Floats{}));
       }
     }
   }
@@ -219,16 +199,6 @@ WICK_VECTORS void max_pool_grad_in_blocks(const PoolShape& shape,
   zeroed.up_to_end();
 }
 
-#if defined(__x86_64__)
-bool has_vectors() {
-  return __builtin_cpu_supports("avx2") != 0;
-}
-#else
-bool has_vectors() {
-  return false;
-}
-#endif
-
 template <typename T>
 PlaneFunction plain(ir::OpKind op, DType numbers) {
   const bool in_bytes = numbers == DType::u8;
@@ -242,7 +212,7 @@ PlaneFunction plain(ir::OpKind op, DType numbers) {
 PlaneFunction chosen_element_function(ir::OpKind op, DType images, DType numbers, int64_t lanes) {
   if (images == DType::f64) return plain<double>(op, numbers);
   if (images != DType::f32) return nullptr;
-  const bool in_vectors = numbers == DType::u8 && lanes % kLanes == 0 && has_vectors();
+  const bool in_vectors = numbers == DType::u8 && lanes % kLanes == 0 && have_vectors();
   if (!in_vectors) return plain<float>(op, numbers);
   return op == ir::OpKind::max_pool2d ? argmax_pool_in_blocks : max_pool_grad_in_blocks;
 }

@@ -141,7 +141,6 @@ std::unique_ptr<HostCall> make_native_pooling(const LibraryOp& op) {
   const Type& in = is_gradient ? op.result : op.operands[0];
   const Type& out = is_gradient ? op.operands.back() : op.result;
   const PoolShape shape = pool_shape(op.attributes, in.shape, out.shape);
-  if (shape.in_plane() > std::numeric_limits<int32_t>::max()) return nullptr;
   PlaneFunction function = function_of(op, in, shape.lanes);
   return function != nullptr ? std::make_unique<Pooling>(op, shape, function) : nullptr;
 }

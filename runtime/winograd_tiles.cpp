@@ -7,43 +7,26 @@
 
 #include <algorithm>
 
-#if defined(__x86_64__)
-#define WICK_VECTORS [[gnu::target("avx2,fma")]]
-#else
-#define WICK_VECTORS
-#endif
-#define WICK_INLINE_VECTORS WICK_VECTORS [[gnu::always_inline]] inline
+#include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime::winograd {
 namespace {
-
-using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
-using UnalignedLanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(sizeof(float))]] =
-    float;
 
 constexpr float kA = 0.625F;
 constexpr float kB = 1.5F;
 constexpr float kAA = kA * kA;
 constexpr float kBB = kB * kB;
 
-WICK_INLINE_VECTORS Lanes load(const float* from) {
-  return *reinterpret_cast<const UnalignedLanes*>(from);
-}
-
-WICK_INLINE_VECTORS void store(float* to, Lanes value) {
-  *reinterpret_cast<UnalignedLanes*>(to) = value;
-}
-
 /// B^T: row j has the coefficients of the product of all x - p but that of point j.
 struct InputTransform {
   static constexpr int64_t kIn = kInputs;
   static constexpr int64_t kOut = kInputs;
 
-  WICK_INLINE_VECTORS static void apply(const Lanes* in, Lanes* out) {
-    const Lanes even_a = in[4] - kBB * in[2];
-    const Lanes odd_a = in[3] - kBB * in[1];
-    const Lanes even_b = in[4] - kAA * in[2];
-    const Lanes odd_b = in[3] - kAA * in[1];
+  WICK_INLINE_VECTORS static void apply(const Floats* in, Floats* out) {
+    const Floats even_a = in[4] - kBB * in[2];
+    const Floats odd_a = in[3] - kBB * in[1];
+    const Floats even_b = in[4] - kAA * in[2];
+    const Floats odd_b = in[3] - kAA * in[1];
     out[0] = even_b - kBB * (in[2] - kAA * in[0]);
     out[1] = even_a + kA * odd_a;
     out[2] = even_a - kA * odd_a;
@@ -64,7 +47,7 @@ struct Evaluation {
   static constexpr int64_t kIn = kTerms;
   static constexpr int64_t kOut = kInputs;
 
-  WICK_INLINE_VECTORS static void apply(const Lanes* in, Lanes* out) {
+  WICK_INLINE_VECTORS static void apply(const Floats* in, Floats* out) {
     out[0] = (kScales ? kAtZero : 1) * in[0];
     at_both_signs(in, kA, kScales ? kAtA : 1, out + 1);
     at_both_signs(in, kB, kScales ? kAtB : 1, out + 3);
@@ -72,12 +55,12 @@ struct Evaluation {
   }
 
  private:
-  WICK_INLINE_VECTORS static void at_both_signs(const Lanes* in,
+  WICK_INLINE_VECTORS static void at_both_signs(const Floats* in,
                                                 float point,
                                                 float scale,
-                                                Lanes* out) {
-    Lanes even = scale * in[0];
-    Lanes odd = scale * point * in[1];
+                                                Floats* out) {
+    Floats even = scale * in[0];
+    Floats odd = scale * point * in[1];
     float power = scale * point * point;
     for (int64_t i = 2; i < kTerms; i += 2, power *= point * point) {
       even += power * in[i];
@@ -94,13 +77,13 @@ struct PowerSums {
   static constexpr int64_t kIn = kInputs;
   static constexpr int64_t kOut = kTerms;
 
-  WICK_INLINE_VECTORS static void apply(const Lanes* in, Lanes* out) {
+  WICK_INLINE_VECTORS static void apply(const Floats* in, Floats* out) {
     float of_a = kScales ? kAtA : 1;
     float of_b = kScales ? kAtB : 1;
-    const Lanes sum_a = in[1] + in[2];
-    const Lanes sum_b = in[3] + in[4];
-    const Lanes difference_a = in[1] - in[2];
-    const Lanes difference_b = in[3] - in[4];
+    const Floats sum_a = in[1] + in[2];
+    const Floats sum_b = in[3] + in[4];
+    const Floats difference_a = in[1] - in[2];
+    const Floats difference_b = in[3] - in[4];
     for (int64_t i = 0; i < kTerms; i += 2, of_a *= kAA, of_b *= kBB) {
       out[i] = of_a * sum_a + of_b * sum_b;
       if (i + 1 < kTerms) out[i + 1] = of_a * kA * difference_a + of_b * kB * difference_b;
@@ -122,10 +105,10 @@ WICK_INLINE_VECTORS void transform_square(const float* from,
                                           Place from_place,
                                           float* to,
                                           Place to_place) {
-  Lanes half[Transform::kOut][Transform::kIn];
+  Floats half[Transform::kOut][Transform::kIn];
   for (int64_t column = 0; column < Transform::kIn; ++column) {
-    Lanes in[Transform::kIn];
-    Lanes out[Transform::kOut];
+    Floats in[Transform::kIn];
+    Floats out[Transform::kOut];
     for (int64_t row = 0; row < Transform::kIn; ++row)
       in[row] = load(from + row * from_place.row_stride + column * from_place.column_stride);
     Transform::apply(in, out);
@@ -133,7 +116,7 @@ WICK_INLINE_VECTORS void transform_square(const float* from,
       half[row][column] = out[row];
   }
   for (int64_t row = 0; row < Transform::kOut; ++row) {
-    Lanes out[Transform::kOut];
+    Floats out[Transform::kOut];
     Transform::apply(half[row], out);
     for (int64_t column = 0; column < Transform::kOut; ++column)
       store(to + row * to_place.row_stride + column * to_place.column_stride, out[column]);
@@ -243,14 +226,6 @@ WICK_VECTORS void transform_tiles(const Images& images,
       }
     }
   }
-}
-
-bool has_instructions() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-#else
-  return true;
-#endif
 }
 
 template <int64_t kWindow>
@@ -371,7 +346,7 @@ struct Algorithm {
 }  // namespace
 
 const Transforms* find_transforms(int64_t window) {
-  if (!has_instructions()) return nullptr;
+  if (!have_vectors()) return nullptr;
   if (window == 3) return &Algorithm<3>::kTransforms;
   return window == 5 ? &Algorithm<5>::kTransforms : nullptr;
 }

@@ -9,7 +9,6 @@
 
 namespace wick::runtime::winograd {
 
-constexpr int64_t kLanes = 8;
 constexpr int64_t kInputs = 6;  // of a tile, along an axis
 constexpr int64_t kPoints = kInputs * kInputs;
 
