@@ -13,6 +13,9 @@
 
 namespace wick::codegen {
 
+/// Where partial results of reductions are in the workspace, in bytes.
+using PartialPlaces = std::map<const ir::Node*, size_t>;
+
 /// Phases alternate: straight code 0, loop 1, straight code 2, ... A reduction of depth k is
 /// accumulated in loop 2k-1.
 class BodyEmitter {
@@ -20,8 +23,8 @@ class BodyEmitter {
   /// `domain` may differ from the body's own when `partials` are combined.
   BodyEmitter(const ir::Node& fusion, const FusedBody& body, ir::Domain domain);
 
-  /// Reads reduction i as the combination of the partial results at this byte of the workspace.
-  void read_partials(std::vector<size_t> workspace_offsets);
+  /// Reads reductions as the combination of their partial results.
+  void read_partials(PartialPlaces places);
 
   /// Stores result `index` of the fusion. To be called in order of the results' depths, since loops
   /// read back what earlier ones have stored.
@@ -29,7 +32,10 @@ class BodyEmitter {
   /// Leaves a value where later loops of the row find it.
   void store_scratch(const RowScratch& scratch);
   /// Stores the accumulators into the workspace, one for each block and row.
-  void store_partials(const std::vector<size_t>& workspace_offsets);
+  void store_partials(const PartialPlaces& places);
+  /// Adds what the row has for reductions over the rows to their partial results, one for each
+  /// block of so many rows and column.
+  void add_to_columns(const PartialPlaces& places, int64_t rows_of_block);
 
   [[nodiscard]] KernelDraft& draft() { return draft_; }
 
@@ -86,6 +92,15 @@ class BodyEmitter {
   int interior_pad_index(const Request& request);
   int within(const Request& request, const ir::AffineExpr& expr, int64_t bound, int so_far);
 
+  /// The number of the block of rows that the row is in, and whether it is the first of it.
+  struct RowBlock {
+    int number = 0;
+    int is_first = 0;
+  };
+
+  RowBlock row_block(int64_t rows_of_block);
+  void add_to_column(const ir::Node& reduction, size_t place, const RowBlock& block);
+
   // Single instructions, placed in the phase of the request.
   int index(const Request& request, const ir::AffineExpr& expr);
   int number(const Request& request, int64_t value);
@@ -112,7 +127,7 @@ class BodyEmitter {
   const ir::Node& fusion_;
   const FusedBody& body_;
   std::vector<int> parameter_number_;  // by Node::id of the body
-  std::vector<size_t> partials_;
+  PartialPlaces partials_;
   KernelDraft draft_;
   std::map<std::vector<int64_t>, int> values_;
   std::vector<PendingStore> stores_;

@@ -69,9 +69,60 @@ std::optional<ir::DimSplit> find_split(const FusedBody& body) {
   return std::nullopt;
 }
 
+/// Adds the needed reductions to those of rows or of columns, and decides what rows are.
+void sort_reductions(FusedBody& body) {
+  const std::vector<bool> needed = needed_nodes(*body.graph);
+  std::vector<std::pair<const ir::Node*, Domain>> found;
+  for (const ir::Node* node = body.graph->first(); node != nullptr; node = node->next()) {
+    if (!has(node->op(), ir::kReduction) || !needed[static_cast<size_t>(node->id())]) continue;
+    found.emplace_back(node,
+                       Domain(node->operand(0).type().shape, node->attributes().integers("axes")));
+  }
+  if (found.empty()) return;
+  const auto walks_rows = [](const auto& reduction) {
+    const std::vector<bool>& reduced = reduction.second.reduced;
+    return !reduced.empty() && reduced.back();
+  };
+  const auto rows = std::ranges::find_if(found, walks_rows);
+  body.domain = rows == found.end() ? found.front().second : rows->second;
+  for (const auto& [node, domain] : found) {
+    if (body.domain.refine(domain)) {
+      body.reductions.push_back(node);
+    } else {
+      check(body.domain.refine(domain.transposed()),
+            "the reductions of a fusion reduce the same positions, or all rows of them");
+      body.column_reductions.push_back(node);
+    }
+  }
+}
+
+void measure_depths(FusedBody& body) {
+  const auto bound = static_cast<size_t>(body.graph->id_bound());
+  body.depth.assign(bound, 0);
+  body.is_of_columns.assign(bound, false);
+  for (const ir::Node* node = body.graph->first(); node != nullptr; node = node->next()) {
+    const auto id = static_cast<size_t>(node->id());
+    const auto& columns = body.column_reductions;
+    bool is_of_columns = std::ranges::find(columns, node) != columns.end();
+    int depth = 0;
+    for (const ir::Value& operand : node->operands()) {
+      depth = std::max(depth, body.depth_of(*operand.node));
+      is_of_columns |= body.is_of_columns[static_cast<size_t>(operand.node->id())];
+    }
+    if (has(node->op(), ir::kReduction)) ++depth;
+    body.is_of_columns[id] = is_of_columns;
+    body.depth[id] = is_of_columns ? 1 : depth;
+  }
+  for (const auto* reductions : {&body.reductions, &body.column_reductions}) {
+    for (const ir::Node* node : *reductions)
+      body.max_depth = std::max(body.max_depth, body.depth_of(*node));
+  }
+}
+
 }  // namespace
 
 Level FusedBody::level_of(const ir::Value& result) const {
+  if (is_of_columns[static_cast<size_t>(result.node->id())]) return Level::column;
   return result.type().numel() == domain.numel(Level::full) ? Level::full : Level::row;
 }
 
@@ -79,26 +130,14 @@ FusedBody analyze_body(const ir::Graph& graph) {
   check(!graph.results().empty(), "a fusion has a result");
   FusedBody body;
   body.graph = &graph;
-  body.depth.assign(static_cast<size_t>(graph.id_bound()), 0);
-  const std::vector<bool> needed = needed_nodes(graph);
-  for (const ir::Node* node = graph.first(); node != nullptr; node = node->next()) {
-    int& depth = body.depth[static_cast<size_t>(node->id())];
-    for (const ir::Value& operand : node->operands()) {
-      depth = std::max(depth, body.depth_of(*operand.node));
-    }
-    if (!has(node->op(), ir::kReduction)) continue;
-    ++depth;
-    if (!needed[static_cast<size_t>(node->id())]) continue;
-    body.max_depth = std::max(body.max_depth, depth);
-    const Domain domain(node->operand(0).type().shape, node->attributes().integers("axes"));
-    if (body.reductions.empty()) {
-      body.domain = domain;
-    } else {
-      check(body.domain.refine(domain), "the reductions of a fusion reduce the same positions");
-    }
-    body.reductions.push_back(node);
+  sort_reductions(body);
+  measure_depths(body);
+  for (const ir::Node* node : body.reductions) {
+    check(!body.is_of_columns[static_cast<size_t>(node->id())],
+          "rows do not depend on what all of them are reduced to");
   }
-  if (body.reductions.empty()) body.domain = Domain(graph.results()[0].type().shape);
+  const bool has_reductions = !body.reductions.empty() || !body.column_reductions.empty();
+  if (!has_reductions) body.domain = Domain(graph.results()[0].type().shape);
   while (const auto split = find_split(body))
     body.domain.split(*split);
   return body;

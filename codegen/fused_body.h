@@ -15,15 +15,21 @@ struct FusedBody {
   ir::Domain domain;
   /// Reductions that results need, in order; empty for an elementwise fusion.
   std::vector<const ir::Node*> reductions;
-  /// By Node::id: the longest chain of reductions that the value depends on, itself included.
+  /// Reductions over the rows of the others, which are known, with all that depends on them, when
+  /// every row has been walked.
+  std::vector<const ir::Node*> column_reductions;
+  /// By Node::id: the longest chain of reductions that the value depends on, itself included; 1 for
+  /// what depends on a reduction of a column.
   std::vector<int> depth;
+  /// By Node::id: depends on a reduction of a column.
+  std::vector<bool> is_of_columns;
   int max_depth = 0;
 
   [[nodiscard]] int depth_of(const ir::Node& node) const {
     return depth[static_cast<size_t>(node.id())];
   }
 
-  /// Whether a result is stored at every position or once for each row.
+  /// Whether a result is stored at every position, or once for each row or column.
   [[nodiscard]] ir::Domain::Level level_of(const ir::Value& result) const;
 };
 

@@ -206,13 +206,16 @@ class Interpreter {
     }
   }
 
+  [[nodiscard]] int64_t address_of(const Instr& instr) const {
+    const int64_t at = position_at(instr.address, positions_, params_);
+    if (instr.dynamic_index < 0) return at;
+    return at + value(instr.dynamic_index).as_integer(0) * params_[instr.dynamic_stride_param];
+  }
+
   Literal load(const Instr& instr) {
     Literal result(Type{instr.dtype, {}});
     if (is_skipped(instr)) return result;
-    int64_t at = position_at(instr.address, positions_, params_);
-    if (instr.dynamic_index >= 0) {
-      at += value(instr.dynamic_index).as_integer(0) * params_[instr.dynamic_stride_param];
-    }
+    const int64_t at = address_of(instr);
     const size_t size = size_of(instr.dtype);
     const auto* base = static_cast<const std::byte*>(buffers_[static_cast<size_t>(instr.buffer)]);
     std::memcpy(result.data(), base + at * static_cast<int64_t>(size), size);
@@ -221,7 +224,7 @@ class Interpreter {
 
   void store(const Instr& instr, const Literal& stored) {
     if (is_skipped(instr)) return;
-    const int64_t at = position_at(instr.address, positions_, params_);
+    const int64_t at = address_of(instr);
     const size_t size = size_of(instr.dtype);
     auto* base = static_cast<std::byte*>(buffers_[static_cast<size_t>(instr.buffer)]);
     std::memcpy(base + at * static_cast<int64_t>(size), stored.data(), size);

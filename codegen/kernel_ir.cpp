@@ -33,6 +33,14 @@ std::string operands_text(const Instr& instr) {
   return out;
 }
 
+std::string place_text(const Instr& instr) {
+  std::string out = fmt::format("b{}[{}", instr.buffer, address_text(instr.address));
+  if (instr.dynamic_index >= 0) {
+    out += fmt::format(" + %{}*p{}", instr.dynamic_index, instr.dynamic_stride_param);
+  }
+  return out + "]";
+}
+
 std::string instr_text(const Kernel& kernel, int number) {
   const Instr& instr = kernel.instrs[static_cast<size_t>(number)];
   const std::string_view dtype = wick::to_string(instr.dtype);
@@ -44,11 +52,7 @@ std::string instr_text(const Kernel& kernel, int number) {
       fmt::format_to(end, "constant {} {}", dtype, ir::to_string(ir::AttributeValue(instr.value)));
       break;
     case InstrKind::load:
-      fmt::format_to(end, "load {} b{}[{}", dtype, instr.buffer, address_text(instr.address));
-      if (instr.dynamic_index >= 0) {
-        fmt::format_to(end, " + %{}*p{}", instr.dynamic_index, instr.dynamic_stride_param);
-      }
-      out += "]";
+      fmt::format_to(end, "load {} {}", dtype, place_text(instr));
       break;
     case InstrKind::index:
       fmt::format_to(end, "index {} [{}]", dtype, address_text(instr.address));
@@ -69,8 +73,7 @@ std::string instr_text(const Kernel& kernel, int number) {
       fmt::format_to(end, "accumulate {} {}{}", ir::to_string(instr.op), dtype, operands);
       break;
     case InstrKind::store:
-      fmt::format_to(
-          end, "store {} b{}[{}]{}", dtype, instr.buffer, address_text(instr.address), operands);
+      fmt::format_to(end, "store {} {}{}", dtype, place_text(instr), operands);
       break;
   }
   if (instr.predicate >= 0) fmt::format_to(end, " if %{}", instr.predicate);

@@ -4,10 +4,11 @@
 // interpreter consume.
 //
 // A kernel walks a box of dimensions. `outer` dimensions are independent of each other and run in
-// parallel; `inner` dimensions are walked in order for each outer position, once per loop phase.
-// Exactly one dimension is the vector dimension: kernels process several consecutive positions of
-// it at a time. It is the last inner dimension (row reductions), or the last outer one
-// (elementwise kernels, and reductions over leading axes, whose accumulators are then vectors).
+// parallel, unless a launch says that some tasks in a row depend on those before; `inner`
+// dimensions are walked in order for each outer position, once per loop phase. Exactly one
+// dimension is the vector dimension: kernels process several consecutive positions of it at a time.
+// It is the last inner dimension (row reductions), or the last outer one (elementwise kernels, and
+// reductions over leading axes, whose accumulators are then vectors).
 //
 //   kernel @k(%0: f32 in, %1: f32 out) outer(d0) inner(d1 vector) {
 //     loop {
@@ -73,8 +74,8 @@ struct Instr {
   std::vector<int> operands;
   int buffer = -1;
   Affine address;
-  /// load: instruction giving an i64 added to the address after scaling by
-  /// params[dynamic_stride_param] (gather); -1: none.
+  /// Instruction giving an i64 added to the address of a load or store after scaling by
+  /// params[dynamic_stride_param] (gather, blocks of rows); -1: none.
   int dynamic_index = -1;
   int dynamic_stride_param = -1;
   /// load: bool instruction; where it is false nothing is read and the result is 0. store: nothing

@@ -1,7 +1,6 @@
 #include "wick/codegen/lower.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "wick/codegen/body_emitter.h"
 #include "wick/codegen/fused_body.h"
@@ -23,10 +22,14 @@ KernelDraft::Finished finish(BodyEmitter& emitter) {
   return finished;
 }
 
-KernelLaunch lower_whole(const ir::Node& fusion, const FusedBody& body) {
-  BodyEmitter emitter(fusion, body, body.domain);
-  std::vector<int> results(static_cast<size_t>(fusion.num_results()));
-  std::iota(results.begin(), results.end(), 0);
+/// All results but those of columns, and what reductions over rows reduce.
+void emit_rows(BodyEmitter& emitter, const ir::Node& fusion, const FusedBody& body) {
+  std::vector<int> results;
+  for (int i = 0; i < fusion.num_results(); ++i) {
+    if (body.level_of(body.graph->results()[static_cast<size_t>(i)]) != Level::column) {
+      results.push_back(i);
+    }
+  }
   const auto depth = [&](int i) {
     return body.depth_of(*body.graph->results()[static_cast<size_t>(i)].node);
   };
@@ -40,6 +43,13 @@ KernelLaunch lower_whole(const ir::Node& fusion, const FusedBody& body) {
     }
     emitter.store_result(i);
   }
+  for (; scratch != scratches.end(); ++scratch)
+    emitter.store_scratch(*scratch);
+}
+
+KernelLaunch lower_whole(const ir::Node& fusion, const FusedBody& body) {
+  BodyEmitter emitter(fusion, body, body.domain);
+  emit_rows(emitter, fusion, body);
   return finish(emitter).launch;
 }
 
@@ -59,41 +69,97 @@ bool can_split(const FusedBody& body) {
   });
 }
 
+/// Places behind each other for so many partial results of each reduction.
+PartialPlaces place_partials(const std::vector<const ir::Node*>& reductions,
+                             int64_t count,
+                             size_t& workspace_bytes) {
+  PartialPlaces places;
+  for (const ir::Node* reduction : reductions) {
+    places[reduction] = workspace_bytes;
+    const size_t bytes =
+        static_cast<size_t>(count) * size_of(compute_dtype(reduction->type().dtype));
+    workspace_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  return places;
+}
+
+/// The launch that combines partial results of so many blocks, and stores the results for which
+/// `stores` is true. `keeps` tells which dimensions a block has partial results for.
+template <class Keeps, class Stores>
+KernelLaunch lower_combination(const ir::Node& fusion,
+                               const FusedBody& body,
+                               PartialPlaces places,
+                               int64_t num_blocks,
+                               const Keeps& keeps,
+                               const Stores& stores) {
+  ir::Domain combined;
+  combined.extents = {num_blocks};
+  combined.reduced = {true};
+  for (size_t d = 0; d < body.domain.extents.size(); ++d) {
+    if (!keeps(body.domain.reduced[d])) continue;
+    combined.extents.push_back(body.domain.extents[d]);
+    combined.reduced.push_back(false);
+  }
+  BodyEmitter emitter(fusion, body, std::move(combined));
+  emitter.read_partials(std::move(places));
+  for (int i = 0; i < fusion.num_results(); ++i) {
+    if (stores(i)) emitter.store_result(i);
+  }
+  return finish(emitter).launch;
+}
+
 /// Two launches: partial results for each block into the workspace, then their combination.
 LoweredFusion lower_split(const ir::Node& fusion, const FusedBody& body, int64_t blocks) {
   LoweredFusion lowered;
   const int64_t rows = body.domain.numel(Level::row);
-  std::vector<size_t> offsets;
-  for (const ir::Node* reduction : body.reductions) {
-    offsets.push_back(lowered.workspace_bytes);
-    const size_t bytes =
-        static_cast<size_t>(rows * blocks) * size_of(compute_dtype(reduction->type().dtype));
-    lowered.workspace_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
+  PartialPlaces places = place_partials(body.reductions, rows * blocks, lowered.workspace_bytes);
 
   BodyEmitter first(fusion, body, body.domain);
   for (int i = 0; i < fusion.num_results(); ++i) {
     if (is_stored_first(body, i)) first.store_result(i);
   }
-  first.store_partials(offsets);
+  first.store_partials(places);
   first.draft().set_blocks(blocks);
   KernelDraft::Finished partial = finish(first);
   lowered.launches.push_back(std::move(partial.launch));
+  lowered.launches.push_back(lower_combination(
+      fusion,
+      body,
+      std::move(places),
+      partial.num_blocks,
+      [](bool is_reduced) { return !is_reduced; },
+      [&](int result) { return !is_stored_first(body, result); }));
+  return lowered;
+}
 
-  ir::Domain combined;
-  combined.extents = {partial.num_blocks};
-  combined.reduced = {true};
-  for (size_t d = 0; d < body.domain.extents.size(); ++d) {
-    if (body.domain.reduced[d]) continue;
-    combined.extents.push_back(body.domain.extents[d]);
-    combined.reduced.push_back(false);
-  }
-  BodyEmitter second(fusion, body, std::move(combined));
-  second.read_partials(offsets);
-  for (int i = 0; i < fusion.num_results(); ++i) {
-    if (!is_stored_first(body, i)) second.store_result(i);
-  }
-  lowered.launches.push_back(finish(second).launch);
+/// Two launches: whole rows, which add to partial results of their columns, and the combination of
+/// those.
+LoweredFusion lower_with_columns(const ir::Node& fusion, const FusedBody& body) {
+  check(passes::takes_columns(body.domain), "rows are many, and of a length to keep");
+  LoweredFusion lowered;
+  const int64_t rows_of_block = passes::rows_of_block(body.domain);
+  const int64_t rows = body.domain.numel(Level::row);
+  const int64_t blocks = (rows + rows_of_block - 1) / rows_of_block;
+  PartialPlaces places = place_partials(
+      body.column_reductions, blocks * body.domain.numel(Level::column), lowered.workspace_bytes);
+
+  BodyEmitter first(fusion, body, body.domain);
+  emit_rows(first, fusion, body);
+  first.add_to_columns(places, rows_of_block);
+  KernelLaunch launch = finish(first).launch;
+  check(launch.task_extent == rows, "each row is a task");
+  launch.tasks_in_order = rows_of_block;
+  lowered.launches.push_back(std::move(launch));
+  lowered.launches.push_back(lower_combination(
+      fusion,
+      body,
+      std::move(places),
+      blocks,
+      [](bool is_reduced) { return is_reduced; },
+      [&](int result) {
+        const ir::Value value = body.graph->results()[static_cast<size_t>(result)];
+        return body.level_of(value) == Level::column;
+      }));
   return lowered;
 }
 
@@ -102,6 +168,7 @@ LoweredFusion lower_split(const ir::Node& fusion, const FusedBody& body, int64_t
 LoweredFusion lower(const ir::Node& fusion) {
   check(fusion.body() != nullptr, "only a fusion is lowered");
   const FusedBody body = analyze_body(*fusion.body());
+  if (!body.column_reductions.empty()) return lower_with_columns(fusion, body);
   const int64_t blocks = passes::num_reduction_blocks(body.domain);
   if (blocks > 1 && can_split(body)) return lower_split(fusion, body, blocks);
   LoweredFusion lowered;

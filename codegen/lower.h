@@ -26,6 +26,9 @@ struct KernelLaunch {
   int64_t task_extent = 1;    // product of the task dimensions' extents
   int64_t vector_extent = 1;  // extent of an outer vector dimension, 1 for an inner one
   int64_t work_per_task = 1;  // element operations of one task (one row), to size the pieces
+  /// Blocks of so many tasks run in order, since each adds to what those before it have left;
+  /// blocks are independent of each other.
+  int64_t tasks_in_order = 1;
 };
 
 struct LoweredFusion {

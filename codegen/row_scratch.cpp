@@ -57,6 +57,10 @@ class ScratchPlanner {
     for (const ir::Node* reduction : body_.reductions) {
       need(*reduction->operand(0).node, uint64_t{1} << (body_.depth_of(*reduction) - 1));
     }
+    for (const ir::Node* reduction : body_.column_reductions) {
+      const ir::Node& reduced = *reduction->operand(0).node;
+      need(reduced, uint64_t{1} << body_.depth_of(reduced));
+    }
     for (const ir::Value& result : body_.graph->results()) {
       if (!is_full(*result.node)) continue;
       need(*result.node, uint64_t{1} << body_.depth_of(*result.node));

@@ -57,6 +57,11 @@ std::optional<DimSplit> helpful_split(const AffineExpr& digit, int64_t extent, E
   return std::nullopt;
 }
 
+/// Whether values of the level move along a dimension.
+bool counts(Level level, bool is_reduced) {
+  return level == Level::full || (level == Level::column) == is_reduced;
+}
+
 IndexMap broadcast_map(const Shape& operand, const Shape& result, const IndexMap& map) {
   const int lead = result.ndim() - operand.ndim();
   const size_t num_dims = map.empty() ? 0 : map.front().coefs.size();
@@ -227,13 +232,19 @@ Domain::Domain(const Shape& shape, std::span<const int64_t> reduced_axes) {
 int64_t Domain::numel(Level level) const {
   int64_t product = 1;
   for (size_t d = 0; d < extents.size(); ++d) {
-    if (level == Level::full || !reduced[d]) product *= extents[d];
+    if (counts(level, reduced[d])) product *= extents[d];
   }
   return product;
 }
 
 bool Domain::has_reduced() const {
   return std::ranges::find(reduced, true) != reduced.end();
+}
+
+Domain Domain::transposed() const {
+  Domain other = *this;
+  other.reduced.flip();
+  return other;
 }
 
 bool Domain::refine(const Shape& shape, Level level) {
@@ -246,9 +257,9 @@ bool Domain::refine(const Shape& shape, Level level) {
   size_t next = wanted.size();
   int64_t rest = 1;
   for (size_t d = extents.size(); d-- > 0;) {
-    if (level == Level::row && reduced[d]) {
+    if (!counts(level, reduced[d])) {
       out.extents.push_back(extents[d]);
-      out.reduced.push_back(true);
+      out.reduced.push_back(reduced[d]);
       continue;
     }
     int64_t extent = extents[d];
@@ -295,12 +306,10 @@ std::optional<IndexMap> Domain::aligned_map(const Shape& shape,
                                             Level level,
                                             std::optional<DimSplit>* wanted) const {
   if (shape.numel() != numel(level)) return std::nullopt;
-  std::vector<bool> counts(extents.size(), true);
-  if (level == Level::row) {
-    for (size_t d = 0; d < counts.size(); ++d)
-      counts[d] = !reduced[d];
-  }
-  return delinearize(row_major_position(extents, counts), shape, extents, wanted);
+  std::vector<bool> moves(extents.size());
+  for (size_t d = 0; d < moves.size(); ++d)
+    moves[d] = counts(level, reduced[d]);
+  return delinearize(row_major_position(extents, moves), shape, extents, wanted);
 }
 
 }  // namespace wick::ir

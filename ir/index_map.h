@@ -76,11 +76,15 @@ struct Domain {
   Domain() = default;
   explicit Domain(const Shape& shape, std::span<const int64_t> reduced_axes = {});
 
-  /// All dimensions, or only those that are not reduced.
-  enum class Level : uint8_t { full, row };
+  /// All dimensions, only those that are not reduced, or only those that are: what is summed over
+  /// all rows has a column for each position of a row.
+  enum class Level : uint8_t { full, row, column };
 
   [[nodiscard]] int64_t numel(Level level) const;
   [[nodiscard]] bool has_reduced() const;
+
+  /// The same positions, rows and columns exchanged.
+  [[nodiscard]] Domain transposed() const;
 
   /// Splits dimensions so that `shape` (whose elements the positions of the level number in
   /// row-major order) is affine in them. False, and nothing changed, when that cannot be.

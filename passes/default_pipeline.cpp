@@ -16,8 +16,10 @@ constexpr std::string_view kSimplify = "canonicalize,constant-fold,canonicalize,
 constexpr std::string_view kWiden = "widen-half,";
 constexpr std::string_view kLayout = "layout,canonicalize,cse,dce,";
 constexpr std::string_view kEpilogue = "epilogue,dce,";
+constexpr std::string_view kFuse = "@before-fusion,fuse,";
+constexpr std::string_view kFuseOnGpu = "@before-fusion,fuse{columns-with-rows=false},";
 constexpr std::string_view kEnd =
-    "@before-fusion,fuse,@after-fusion,rematerialize,@before-planning,plan-memory,@pipeline-end";
+    "@after-fusion,rematerialize,@before-planning,plan-memory,@pipeline-end";
 
 std::string joined(std::initializer_list<std::string_view> parts) {
   std::string text;
@@ -29,8 +31,8 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 }  // namespace
 
 std::string_view default_pipeline() {
-  static const std::string on_host = joined({kStart, kWiden, kSimplify, kLayout, kEnd});
-  static const std::string on_gpu = joined({kStart, kSimplify, kEpilogue, kEnd});
+  static const std::string on_host = joined({kStart, kWiden, kSimplify, kLayout, kFuse, kEnd});
+  static const std::string on_gpu = joined({kStart, kSimplify, kEpilogue, kFuseOnGpu, kEnd});
   return options().backend.starts_with("cuda") ? on_gpu : on_host;
 }
 

@@ -7,6 +7,7 @@
 
 #include "wick/ir/check.h"
 #include "wick/ir/structural_hash.h"
+#include "wick/passes/reduction_split.h"
 
 namespace wick::passes {
 
@@ -114,21 +115,20 @@ bool FusionClusters::holds(const Trial& trial, const Node& node) const {
 FusionClusters::Level FusionClusters::level_in(const Trial& trial, const Node& node) const {
   if (home(node) == trial.a && !cluster(trial.a).row) return trial.level_a;
   if (home(node) == trial.b && !cluster(trial.b).row) return trial.level_b;
+  if (home(node) == trial.columns && level(node) == Level::row) return Level::column;
   return level(node);
 }
 
-/// Finds the positions and levels at which both clusters can be walked together.
-Objection FusionClusters::align(Trial& trial) const {
+/// Finds the positions and levels at which both clusters can be walked together, for the sake of
+/// these two members.
+Objection FusionClusters::align(Trial& trial, const Node& first, const Node& second) const {
   const Cluster& a = cluster(trial.a);
   const Cluster& b = cluster(trial.b);
   trial.dependent = a.dependent || b.dependent;
   if (a.row == b.row) {
     trial.domain = a.domain;
     if (trial.domain.refine(b.domain)) return {};
-    if (a.row) {
-      constexpr auto kWhy = "they reduce different axes, to {} and {} elements";
-      return {fusion_code::kShape, kWhy, a.domain.numel(Level::row), b.domain.numel(Level::row)};
-    }
+    if (a.row) return align_columns(trial);
     constexpr auto kWhy = "the shapes of their {} and {} elements do not divide alike";
     return {fusion_code::kShape, kWhy, a.domain.numel(Level::full), b.domain.numel(Level::full)};
   }
@@ -136,11 +136,38 @@ Objection FusionClusters::align(Trial& trial) const {
   const Shape other((a.row ? b : a).domain.extents);
   trial.domain = rows.domain;
   const bool is_full = other.numel() == rows.domain.numel(Level::full);
-  const Level level = is_full ? Level::full : Level::row;
+  const bool is_column = level(first) == Level::column || level(second) == Level::column;
+  const Level level = is_full ? Level::full : is_column ? Level::column : Level::row;
   (a.row ? trial.level_b : trial.level_a) = level;
   if (trial.domain.refine(other, level)) return {};
   constexpr auto kWhy = "one reduces {} elements, the other has {}";
   return {fusion_code::kShape, kWhy, rows.domain.numel(Level::full), other.numel()};
+}
+
+/// One walks rows, and the other reduces over them and has no more to do with what they are.
+Objection FusionClusters::align_columns(Trial& trial) const {
+  const auto walks_rows = [&](int number) {
+    const ir::Domain& domain = cluster(number).domain;
+    return domain.has_reduced() && domain.reduced.back();
+  };
+  const auto splits = [](const Node* node) {
+    return !has(node->op(), ir::kReduction) || splits_in_blocks(node->op());
+  };
+  const auto [rows, columns] =
+      walks_rows(trial.a) ? std::pair(trial.a, trial.b) : std::pair(trial.b, trial.a);
+  trial.domain = cluster(rows).domain;
+  trial.columns = columns;
+  const Cluster& over_rows = cluster(columns);
+  const bool fits = limits_.columns_with_rows && walks_rows(rows) &&
+                    trial.domain.refine(over_rows.domain.transposed()) &&
+                    takes_columns(trial.domain) && !over_rows.dependent && !over_rows.columns &&
+                    std::ranges::all_of(over_rows.members, splits);
+  if (fits) return {};
+  constexpr auto kWhy = "they reduce different axes, to {} and {} elements";
+  return {fusion_code::kShape,
+          kWhy,
+          cluster(trial.a).domain.numel(Level::row),
+          cluster(trial.b).domain.numel(Level::row)};
 }
 
 std::vector<int> FusionClusters::operand_positions(const Trial& trial) const {
@@ -216,7 +243,7 @@ Objection FusionClusters::merge(const Node& first, const Node& second, MergeCand
   Trial trial{.a = a, .b = b, .domain = {}};
   ++work_;
   if (Objection no = check_limits(trial); !no.empty()) return no;
-  if (Objection no = align(trial); !no.empty()) return no;
+  if (Objection no = align(trial, first, second); !no.empty()) return no;
   work_ += std::min(std::ssize(cluster(a).members), std::ssize(cluster(b).members));
   if (Objection no = check_levels(trial); !no.empty()) return no;
   if (Objection no = check_reductions(trial); !no.empty()) return no;
@@ -244,9 +271,9 @@ void FusionClusters::join(const Trial& trial) {
   for (const int number : {trial.a, trial.b}) {
     const Cluster& old = cluster(number);
     const Level level = number == trial.a ? trial.level_a : trial.level_b;
-    if (old.row || level == Level::full) continue;
+    if (number != trial.columns && (old.row || level == Level::full)) continue;
     for (const Node* node : old.members)
-      level_[index(*node)] = level;
+      level_[index(*node)] = level_in(trial, *node);
   }
   for (Node* node : from.members) {
     home_[index(*node)] = stays;
@@ -265,6 +292,7 @@ void FusionClusters::join(const Trial& trial) {
   });
   to.domain = trial.domain;
   to.row = to.row || from.row;
+  to.columns = to.columns || from.columns || trial.columns != kNone;
   to.dependent = trial.dependent;
   to.first = std::min(to.first, from.first);
   to.last = std::max(to.last, from.last);

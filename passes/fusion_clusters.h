@@ -21,6 +21,7 @@ struct Cluster {
   std::vector<ir::Node*> copies;
   ir::Domain domain;
   bool row = false;        // holds a reduction
+  bool columns = false;    // holds one over the rows of the others, of Level::column
   bool dependent = false;  // a value at every position depends on a value of its row
   int first = 0;           // smallest and largest canonical position of its members
   int last = 0;
@@ -128,6 +129,7 @@ class FusionClusters {
     ir::Domain domain;
     Level level_a = Level::full;  // of the members of a cluster without reductions
     Level level_b = Level::full;
+    int columns = kNone;  // the cluster whose rows are the other's columns
     bool dependent = false;
     int64_t recomputed_ops = 0;
   };
@@ -139,7 +141,8 @@ class FusionClusters {
   [[nodiscard]] bool is_fusible(const ir::Node& node) const;
   [[nodiscard]] bool holds(const Trial& trial, const ir::Node& node) const;
   [[nodiscard]] Level level_in(const Trial& trial, const ir::Node& node) const;
-  [[nodiscard]] Objection align(Trial& trial) const;
+  [[nodiscard]] Objection align(Trial& trial, const ir::Node& first, const ir::Node& second) const;
+  [[nodiscard]] Objection align_columns(Trial& trial) const;
   [[nodiscard]] Objection check_levels(Trial& trial);
   [[nodiscard]] Objection check_reductions(Trial& trial) const;
   /// The objection to evaluating the trial's members and the copies they read.

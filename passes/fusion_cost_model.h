@@ -24,6 +24,9 @@ struct FusionLimits {
   int64_t max_operands = 48;
   /// Whether a kernel may evaluate an op such as `exp` at several positions for one of its own.
   bool recompute_costly = false;
+  /// Whether a kernel that walks rows may also reduce over the rows. On a GPU rows run side by
+  /// side, and it may not.
+  bool columns_with_rows = true;
 };
 
 /// Ops that would be one kernel, or are one already. The fuse pass asks about each pair of groups:

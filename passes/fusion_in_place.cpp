@@ -1,6 +1,7 @@
 #include "wick/passes/fusion_in_place.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace wick::passes {
@@ -39,10 +40,13 @@ bool moves_positions(const Cluster& cluster) {
 
 /// Parts of the cluster's kernel in the order in which they run for a row: straight code is even,
 /// loops over the row are odd, and what depends on k reductions in a chain is computed from 2k on.
+/// Columns come behind all rows.
 class Timetable {
  public:
   Timetable(const FusionClusters& clusters, int number, const std::vector<Node*>& outputs)
-      : domain_(clusters.cluster(number).domain) {
+      : clusters_(clusters),
+        number_(number),
+        domain_(clusters.cluster(number).domain) {
     const Cluster& cluster = clusters.cluster(number);
     std::vector<const Node*> nodes(cluster.members.begin(), cluster.members.end());
     nodes.insert(nodes.end(), cluster.copies.begin(), cluster.copies.end());
@@ -51,23 +55,27 @@ class Timetable {
       int depth = 0;
       for (const Value& operand : node->operands())
         depth = std::max(depth, this->depth(*operand.node));
-      depth_[node->id()] = depth + (reduces(*node) ? 1 : 0);
+      depth_[node->id()] = depth + (reduces_row(*node) ? 1 : 0);
     }
     for (const Node* output : outputs)
       need(*output, stored_at(*output));
     for (size_t i = nodes.size(); i-- > 0;) {
       const Node& node = *nodes[i];
-      const int at = reduces(node) ? 2 * depth(node) - 1 : last_need(node);
+      int at = last_need(node);
+      if (reduces_row(node)) at = 2 * depth(node) - 1;
+      if (reduces(node) && !reduces_row(node)) at = 2 * depth(node) + 1;
       for (const Value& operand : node.operands())
         need(*operand.node, at);
     }
   }
 
   [[nodiscard]] Level level(const Node& value) const {
+    if (is_column(value)) return Level::column;
     return value.type().numel() == domain_.numel(Level::full) ? Level::full : Level::row;
   }
 
   [[nodiscard]] int stored_at(const Node& output) const {
+    if (is_column(output)) return std::numeric_limits<int>::max();
     return 2 * depth(output) + (level(output) == Level::full ? 1 : 0);
   }
 
@@ -80,6 +88,14 @@ class Timetable {
  private:
   static bool reduces(const Node& node) { return ir::has(node.op(), ir::kReduction); }
 
+  [[nodiscard]] bool is_column(const Node& value) const {
+    return clusters_.level(value) == Level::column && clusters_.home(value) == number_;
+  }
+
+  [[nodiscard]] bool reduces_row(const Node& node) const {
+    return reduces(node) && !is_column(node);
+  }
+
   [[nodiscard]] int depth(const Node& value) const {
     const auto known = depth_.find(value.id());
     return known == depth_.end() ? 0 : known->second;
@@ -90,6 +106,8 @@ class Timetable {
     last = std::max(last, part);
   }
 
+  const FusionClusters& clusters_;
+  int number_;
   const ir::Domain& domain_;
   std::map<int, int> depth_;  // these by Node::id
   std::map<int, int> needs_;

@@ -23,6 +23,7 @@ LaunchCut cut_launch(const KernelStep& step, int threads) {
   const int64_t pieces =
       std::min(threads * kPiecesPerThread, std::max<int64_t>(2, work / kPieceWork));
   cut.task_grain = std::max<int64_t>(1, ceil_div(step.task_extent, pieces));
+  cut.task_grain = ceil_div(cut.task_grain, step.tasks_in_order) * step.tasks_in_order;
   cut.task_pieces = ceil_div(step.task_extent, cut.task_grain);
   if (cut.task_pieces < pieces && step.vector_extent > kVectorLanes) {
     const int64_t wanted = ceil_div(pieces, cut.task_pieces);

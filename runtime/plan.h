@@ -51,6 +51,7 @@ struct KernelStep {
   int64_t task_extent = 1;
   int64_t vector_extent = 1;
   int64_t work_per_task = 1;
+  int64_t tasks_in_order = 1;  // see KernelLaunch
 };
 
 /// A call of library code.

@@ -175,7 +175,8 @@ class PlanBuilder {
                       .params = std::move(launch.params),
                       .task_extent = launch.task_extent,
                       .vector_extent = launch.vector_extent,
-                      .work_per_task = launch.work_per_task};
+                      .work_per_task = launch.work_per_task,
+                      .tasks_in_order = launch.tasks_in_order};
     for (size_t i = 0; i < launch.args.size(); ++i) {
       const codegen::ArgBinding& arg = launch.args[i];
       if (arg.kind == codegen::ArgBinding::Kind::workspace) {

@@ -27,8 +27,11 @@ std::string operand_list(const Plan& plan, const std::vector<int>& numbers) {
 
 struct ActionText {
   std::string operator()(const KernelStep& step) const {
-    return fmt::format("kernel    {{name}} tasks={} vectors={} work={}",
+    const std::string order =
+        step.tasks_in_order == 1 ? std::string() : fmt::format(" in-order={}", step.tasks_in_order);
+    return fmt::format("kernel    {{name}} tasks={}{} vectors={} work={}",
                        step.task_extent,
+                       order,
                        step.vector_extent,
                        step.work_per_task);
   }

@@ -74,7 +74,7 @@ std::vector<Literal> run_fusion(const ir::Node& fusion, std::span<const Literal*
       launch_runner(launch, buffers);
       continue;
     }
-    const int64_t task_cut = launch.task_extent / 2;
+    const int64_t task_cut = launch.task_extent / 2 / launch.tasks_in_order * launch.tasks_in_order;
     const int64_t vector_cut = launch.vector_extent / 3;
     const codegen::KernelFunction compiled =
         kernel_runner == nullptr ? nullptr : kernel_runner(*launch.kernel);
