@@ -123,7 +123,10 @@ void measure_depths(FusedBody& body) {
 
 Level FusedBody::level_of(const ir::Value& result) const {
   if (is_of_columns[static_cast<size_t>(result.node->id())]) return Level::column;
-  return result.type().numel() == domain.numel(Level::full) ? Level::full : Level::row;
+  const int64_t count = result.type().numel();
+  if (count == domain.numel(Level::full)) return Level::full;
+  const bool has_columns = !column_reductions.empty();
+  return has_columns && count != domain.numel(Level::row) ? Level::column : Level::row;
 }
 
 FusedBody analyze_body(const ir::Graph& graph) {

@@ -135,7 +135,7 @@ LoweredFusion lower_split(const ir::Node& fusion, const FusedBody& body, int64_t
 /// Two launches: whole rows, which add to partial results of their columns, and the combination of
 /// those.
 LoweredFusion lower_with_columns(const ir::Node& fusion, const FusedBody& body) {
-  check(passes::takes_columns(body.domain), "rows are many, and of a length to keep");
+  check(passes::can_take_columns(body.domain), "rows that are walked one by one, each whole");
   LoweredFusion lowered;
   const int64_t rows_of_block = passes::rows_of_block(body.domain);
   const int64_t rows = body.domain.numel(Level::row);

@@ -160,7 +160,7 @@ Objection FusionClusters::align_columns(Trial& trial) const {
   const Cluster& over_rows = cluster(columns);
   const bool fits = limits_.columns_with_rows && walks_rows(rows) &&
                     trial.domain.refine(over_rows.domain.transposed()) &&
-                    takes_columns(trial.domain) && !over_rows.dependent && !over_rows.columns &&
+                    can_take_columns(trial.domain) && !over_rows.dependent && !over_rows.columns &&
                     std::ranges::all_of(over_rows.members, splits);
   if (fits) return {};
   constexpr auto kWhy = "they reduce different axes, to {} and {} elements";
@@ -256,7 +256,8 @@ Objection FusionClusters::merge(const Node& first, const Node& second, MergeCand
                                .first = {*this, a, kNone, cluster(a).domain},
                                .second = {*this, b, kNone, cluster(b).domain},
                                .fused = {*this, a, b, trial.domain},
-                               .recomputed_ops = trial.recomputed_ops});
+                               .recomputed_ops = trial.recomputed_ops,
+                               .columns_with_rows = trial.columns != kNone});
   if (no.empty()) join(trial);
   return no;
 }

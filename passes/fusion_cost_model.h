@@ -74,6 +74,9 @@ struct MergeCandidate {
   FusionGroup fused;
   /// Evaluations of ops at other positions than their own.
   int64_t recomputed_ops = 0;
+  /// One group walks rows, the other reduces over them: partial results, one for each position of a
+  /// row, are loaded and stored again for each row.
+  bool columns_with_rows = false;
 
   /// Memory traffic that the merge does away with. Walks all three groups.
   [[nodiscard]] int64_t bytes_saved() const;

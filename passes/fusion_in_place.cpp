@@ -45,8 +45,7 @@ class Timetable {
  public:
   Timetable(const FusionClusters& clusters, int number, const std::vector<Node*>& outputs)
       : clusters_(clusters),
-        number_(number),
-        domain_(clusters.cluster(number).domain) {
+        number_(number) {
     const Cluster& cluster = clusters.cluster(number);
     std::vector<const Node*> nodes(cluster.members.begin(), cluster.members.end());
     nodes.insert(nodes.end(), cluster.copies.begin(), cluster.copies.end());
@@ -55,27 +54,19 @@ class Timetable {
       int depth = 0;
       for (const Value& operand : node->operands())
         depth = std::max(depth, this->depth(*operand.node));
-      depth_[node->id()] = depth + (reduces_row(*node) ? 1 : 0);
+      depth_[node->id()] = depth + (reduces(*node) && level(*node) == Level::row ? 1 : 0);
     }
     for (const Node* output : outputs)
       need(*output, stored_at(*output));
     for (size_t i = nodes.size(); i-- > 0;) {
-      const Node& node = *nodes[i];
-      int at = last_need(node);
-      if (reduces_row(node)) at = 2 * depth(node) - 1;
-      if (reduces(node) && !reduces_row(node)) at = 2 * depth(node) + 1;
-      for (const Value& operand : node.operands())
+      const int at = computed_at(*nodes[i]);
+      for (const Value& operand : nodes[i]->operands())
         need(*operand.node, at);
     }
   }
 
-  [[nodiscard]] Level level(const Node& value) const {
-    if (is_column(value)) return Level::column;
-    return value.type().numel() == domain_.numel(Level::full) ? Level::full : Level::row;
-  }
-
   [[nodiscard]] int stored_at(const Node& output) const {
-    if (is_column(output)) return std::numeric_limits<int>::max();
+    if (level(output) == Level::column) return std::numeric_limits<int>::max();
     return 2 * depth(output) + (level(output) == Level::full ? 1 : 0);
   }
 
@@ -88,12 +79,15 @@ class Timetable {
  private:
   static bool reduces(const Node& node) { return ir::has(node.op(), ir::kReduction); }
 
-  [[nodiscard]] bool is_column(const Node& value) const {
-    return clusters_.level(value) == Level::column && clusters_.home(value) == number_;
+  /// Copies belong to another cluster, and are no reductions.
+  [[nodiscard]] Level level(const Node& node) const {
+    return clusters_.home(node) == number_ ? clusters_.level(node) : Level::full;
   }
 
-  [[nodiscard]] bool reduces_row(const Node& node) const {
-    return reduces(node) && !is_column(node);
+  /// The last part that reads the operands of the node.
+  [[nodiscard]] int computed_at(const Node& node) const {
+    if (!reduces(node)) return last_need(node);
+    return 2 * depth(node) + (level(node) == Level::row ? -1 : 1);
   }
 
   [[nodiscard]] int depth(const Node& value) const {
@@ -108,14 +102,21 @@ class Timetable {
 
   const FusionClusters& clusters_;
   int number_;
-  const ir::Domain& domain_;
   std::map<int, int> depth_;  // these by Node::id
   std::map<int, int> needs_;
 };
 
-/// Whether every op inside reads the operand where it is computed itself; reductions read all of it
-/// in order.
-bool is_read_in_place(const Cluster& cluster, const Node& operand, Level level) {
+/// Rows and columns that are as many: values of either may be stored with those of the other.
+bool has_square_columns(const Cluster& cluster) {
+  return cluster.columns && cluster.domain.numel(Level::row) == cluster.domain.numel(Level::column);
+}
+
+/// Whether what may still run when values of this level are stored reads the operand where it is
+/// computed itself; reductions read all of it in order.
+bool is_read_in_place(const FusionClusters& clusters,
+                      const Cluster& cluster,
+                      const Node& operand,
+                      Level level) {
   const ir::Domain& domain = cluster.domain;
   const auto own = domain.aligned_map(operand.type().shape, level);
   if (!own) return false;
@@ -123,8 +124,9 @@ bool is_read_in_place(const Cluster& cluster, const Node& operand, Level level) 
   if (std::ranges::any_of(cluster.copies, reads_it)) return false;
   return std::ranges::all_of(cluster.members, [&](const Node* node) {
     if (!reads(*node, operand) || ir::has(node->op(), ir::kReduction)) return true;
-    const bool is_full = node->type().numel() == domain.numel(Level::full);
-    const auto map = domain.aligned_map(node->type().shape, is_full ? Level::full : Level::row);
+    const Level reader_level = clusters.level(*node);
+    if (level == Level::column && reader_level != Level::column) return true;
+    const auto map = domain.aligned_map(node->type().shape, reader_level);
     for (int i = 0; i < node->num_operands(); ++i) {
       if (node->operand(i).node != &operand) continue;
       if (!map || operand_map(*node, i, *map, domain.extents) != own) return false;
@@ -149,21 +151,21 @@ std::vector<int64_t> in_place_operands(const FusionClusters& clusters,
     const auto same_buffer = std::ranges::count_if(values, [&](const Value& other) {
       return buffer_of(other.node) == buffer_of(values[i].node);
     });
-    const Level level = times.level(*nodes[i]);
-    return values[i].type().numel() == cluster.domain.numel(level) && same_buffer == 1 &&
-           may_be_overwritten(values[i]) && dies(*nodes[i]) &&
-           is_read_in_place(cluster, *nodes[i], level);
+    return same_buffer == 1 && may_be_overwritten(values[i]) && dies(*nodes[i]);
   };
   std::vector<bool> taken(values.size(), false);
   for (size_t i = 0; i < values.size(); ++i)
     taken[i] = !is_free(i);
   for (size_t r = 0; r < outputs.size(); ++r) {
     const Node& output = *outputs[r];
+    const Level level = clusters.level(output);
+    if (level != Level::full && has_square_columns(cluster)) continue;
     for (size_t i = 0; i < values.size() && in_place[r] < 0; ++i) {
-      const Node& operand = *nodes[i];
-      if (taken[i] || values[i].type().num_bytes() != output.type().num_bytes()) continue;
-      if (times.level(operand) != times.level(output)) continue;
-      if (times.last_need(operand) > times.stored_at(output)) continue;
+      const Type& type = values[i].type();
+      if (taken[i] || type.num_bytes() != output.type().num_bytes()) continue;
+      if (type.numel() != cluster.domain.numel(level)) continue;
+      if (times.last_need(*nodes[i]) > times.stored_at(output)) continue;
+      if (!is_read_in_place(clusters, cluster, *nodes[i], level)) continue;
       in_place[r] = static_cast<int64_t>(i);
       taken[i] = true;
     }

@@ -65,11 +65,25 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   return {fusion_code::kCost, kWhy, loaded, candidate.bytes_saved()};
 }
 
+/// Partial results of columns should stay in a core's own cache, and be those of many rows.
+Objection check_columns(const ir::Domain& rows) {
+  constexpr int64_t kFewestRows = 64;
+  constexpr int64_t kMostColumns = 16384;
+  using Level = ir::Domain::Level;
+  const int64_t num_rows = rows.numel(Level::row);
+  const int64_t num_columns = rows.numel(Level::column);
+  if (num_rows >= kFewestRows && num_columns <= kMostColumns) return {};
+  constexpr auto kWhy = "one reduces {} rows of {} elements, the other reduces over the rows";
+  return {fusion_code::kCost, kWhy, num_rows, num_columns};
+}
+
 class MemoryTrafficModel final : public FusionCostModel {
  public:
   [[nodiscard]] std::string_view name() const override { return kDefaultFusionCostModel; }
 
-  [[nodiscard]] Objection merge(const MergeCandidate& /*candidate*/) const override { return {}; }
+  [[nodiscard]] Objection merge(const MergeCandidate& candidate) const override {
+    return candidate.columns_with_rows ? check_columns(candidate.fused.domain()) : Objection();
+  }
 
   [[nodiscard]] Objection recompute(const RecomputeCandidate& candidate) const override {
     return check_recomputed(candidate);

@@ -39,18 +39,14 @@ bool has_enough_rows(const ir::Domain& domain) {
   return num_reduction_blocks(domain) <= 1 || num_tasks(domain) >= kFewTasks;
 }
 
-bool takes_columns(const ir::Domain& rows) {
-  constexpr int64_t kFewestRows = 64;
-  constexpr int64_t kFewestColumns = 64;  // shorter rows are walked side by side
-  constexpr int64_t kMostColumns = 16384;
-  if (!rows.has_reduced() || !rows.reduced.back() || num_reduction_blocks(rows) > 1) return false;
-  const int64_t columns = rows.numel(Level::column);
-  return rows.numel(Level::row) >= kFewestRows && columns >= kFewestColumns &&
-         columns <= kMostColumns;
+bool can_take_columns(const ir::Domain& rows) {
+  constexpr int64_t kShortRow = 32;  // which are walked side by side
+  return rows.has_reduced() && rows.reduced.back() && rows.numel(Level::row) > 0 &&
+         rows.numel(Level::column) > kShortRow && num_reduction_blocks(rows) == 1;
 }
 
 int64_t rows_of_block(const ir::Domain& rows) {
-  constexpr int64_t kFewestRows = 32;
+  constexpr int64_t kFewestRows = 16;
   constexpr int64_t kMostBlocks = 64;
   const int64_t count = rows.numel(Level::row);
   return std::max(kFewestRows, (count + kMostBlocks - 1) / kMostBlocks);

@@ -19,9 +19,8 @@ int64_t num_reduction_blocks(const ir::Domain& domain);
 bool has_enough_rows(const ir::Domain& domain);
 
 /// Whether a kernel that walks these rows, each whole, can also reduce over the rows: it adds what
-/// it has of each row to partial results in memory, one for each column and block of rows. Rows
-/// have to be many, and so short that the partial results stay in a core's own cache.
-bool takes_columns(const ir::Domain& rows);
+/// it has of each row to partial results in memory, one for each column and block of rows.
+bool can_take_columns(const ir::Domain& rows);
 
 /// Rows that add to the same partial results, one after another.
 int64_t rows_of_block(const ir::Domain& rows);

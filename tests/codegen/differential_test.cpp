@@ -100,6 +100,12 @@ TEST(Differential, NoCostModelCanMakeAFusionWrong) {
   }
 }
 
+TEST(Differential, RowsAndColumnsAgree) {
+  const uint64_t first = first_seed();
+  for (uint64_t seed = first; seed < first + 60 && !HasFailure(); ++seed)
+    expect_rows_agree(seed);
+}
+
 TEST(Differential, SpecialValuesAgree) {
   const uint64_t first = first_seed() + 200000;
   for (uint64_t seed = first; seed < first + 300 && !HasFatalFailure(); ++seed) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "run_lowered.h"
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "wick/ir/parser.h"
@@ -19,6 +20,15 @@ size_t num_fusions(const std::string& text) {
   const size_t count = fusions_of(*fused).size();
   if (::testing::Test::HasFailure()) ADD_FAILURE() << ir::to_string(*fused);
   return count;
+}
+
+/// How often an op is computed by the kernel of the only fusion.
+int64_t count_ops(const std::string& text, ir::OpKind op) {
+  const auto fused = check_program(text);
+  const auto lowered = codegen::lower(*fusions_of(*fused).at(0));
+  return std::ranges::count_if(lowered.launches.at(0).kernel->instrs, [&](const auto& instr) {
+    return instr.kind == codegen::InstrKind::compute && instr.op == op;
+  });
 }
 
 TEST(Lower, ElementwiseChainIsOneKernel) {
@@ -133,6 +143,91 @@ graph @f(%x: f32[9000,10]) -> (f32[10]) {
   EXPECT_EQ(codegen::lower(*fusions_of(*fused)[0]).launches.size(), 2U);
 }
 
+/// The gradient of a layer norm without its bias, with an update of the weight.
+std::string layer_norm_gradient(const std::string& dtype, const std::string& shape, int64_t width) {
+  return fmt::format(R"(
+graph @f(%x: {0}[{1},{2}], %g: {0}[{1},{2}], %w: {0}[{2}]) -> ({0}[{1},{2}], {0}[{1},1], {0}[{2}], {0}[{2}], {0}[{2}]) {{
+  %0 = reduce_max %x {{axes = [{3}], keepdims = true}} : {0}[{1},1]
+  %1 = sub %x, %0 : {0}[{1},{2}]
+  %2 = mul %g, %w : {0}[{1},{2}]
+  %3 = mul %2, %1 : {0}[{1},{2}]
+  %4 = reduce_min %3 {{axes = [{3}], keepdims = true}} : {0}[{1},1]
+  %5 = sub %1, %4 : {0}[{1},{2}]
+  %6 = mul %g, %5 : {0}[{1},{2}]
+  %7 = reduce_sum %6 {{axes = [{4}]}} : {0}[{2}]
+  %8 = reduce_max %g {{axes = [{4}]}} : {0}[{2}]
+  %9 = reduce_min %5 {{axes = [{4}]}} : {0}[{2}]
+  %10 = sub %w, %7 : {0}[{2}]
+  return %5, %4, %10, %8, %9
+}})",
+                     dtype,
+                     shape,
+                     width,
+                     std::ranges::count(shape, ',') + 1,
+                     shape.find(',') == std::string::npos ? "0" : "0,1");
+}
+
+/// The fusion's launches, which agree with the interpreter.
+codegen::LoweredFusion check_columns_with_rows(const std::string& text) {
+  const auto fused = check_program(text);
+  const auto fusions = fusions_of(*fused);
+  EXPECT_EQ(fusions.size(), 1U) << ir::to_string(*fused);
+  return codegen::lower(*fusions.at(0));
+}
+
+TEST(Lower, RowsAddToPartialResultsOfTheirColumns) {
+  for (const char* dtype : {"f32", "f64", "i32"}) {
+    const auto lowered = check_columns_with_rows(layer_norm_gradient(dtype, "81", 40));
+    ASSERT_EQ(lowered.launches.size(), 2U);
+    EXPECT_EQ(lowered.launches[0].task_extent, 81);
+    EXPECT_EQ(lowered.launches[0].tasks_in_order, 16);
+    EXPECT_EQ(lowered.launches[1].tasks_in_order, 1);
+    EXPECT_EQ(lowered.launches[1].vector_extent, 40);
+    EXPECT_GT(lowered.workspace_bytes, 0U);
+  }
+}
+
+TEST(Lower, RowsOfSeveralAxesHaveColumnsToo) {
+  const auto lowered = check_columns_with_rows(layer_norm_gradient("f32", "7,300", 33));
+  ASSERT_EQ(lowered.launches.size(), 2U);
+  EXPECT_EQ(lowered.launches[0].task_extent, 2100);
+  EXPECT_EQ(lowered.launches[0].tasks_in_order, 33);
+}
+
+TEST(Lower, AsManyRowsAsColumns) {
+  check_columns_with_rows(layer_norm_gradient("f32", "64", 64));
+}
+
+TEST(Lower, ColumnsOfBitsAndProducts) {
+  check_columns_with_rows(R"(
+graph @f(%x: f32[70,40], %m: bool[70,40], %z: f32[] {scalar}) -> (bool[70], bool[40], bool[40], f32[40]) {
+  %0 = lt %x, %z : bool[70,40]
+  %1 = bit_and %0, %m : bool[70,40]
+  %2 = reduce_max %1 {axes = [1]} : bool[70]
+  %3 = reduce_max %1 {axes = [0]} : bool[40]
+  %4 = reduce_min %0 {axes = [0]} : bool[40]
+  %5 = tanh %x : f32[70,40]
+  %6 = reduce_prod %5 {axes = [0]} : f32[40]
+  return %2, %3, %4, %6
+})");
+}
+
+/// Costly values that several loops need are left for later ones, columns included.
+TEST(Lower, ColumnsReadWhatLoopsHaveLeft) {
+  EXPECT_EQ(count_ops(R"(
+graph @f(%x: f32[64,40]) -> (f32[64,40], f32[40]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[64,1]
+  %1 = sub %x, %0 : f32[64,40]
+  %2 = exp %1 : f32[64,40]
+  %3 = reduce_sum %2 {axes = [1], keepdims = true} : f32[64,1]
+  %4 = div %2, %3 : f32[64,40]
+  %5 = reduce_sum %4 {axes = [0]} : f32[40]
+  return %4, %5
+})",
+                      ir::OpKind::exp),
+            1);
+}
+
 TEST(Lower, RankZeroAndEmptyTensors) {
   EXPECT_EQ(num_fusions(R"(
 graph @f(%a: f32[], %b: f32[]) -> (f32[]) {
@@ -233,15 +328,6 @@ graph @f(%x: f32[5,4]) -> (f32[5,4], f32[4]) {
   %2 = reduce_sum %1 {axes = [0]} : f32[4]
   return %1, %2
 })");
-}
-
-/// How often an op is computed by the kernel of the only fusion.
-int64_t count_ops(const std::string& text, ir::OpKind op) {
-  const auto fused = check_program(text);
-  const auto lowered = codegen::lower(*fusions_of(*fused).at(0));
-  return std::ranges::count_if(lowered.launches.at(0).kernel->instrs, [&](const auto& instr) {
-    return instr.kind == codegen::InstrKind::compute && instr.op == op;
-  });
 }
 
 TEST(Lower, ExponentialsOfSoftmaxAreComputedOnce) {

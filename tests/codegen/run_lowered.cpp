@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "support/random_rows.h"
 #include <gtest/gtest.h>
 
 #include "wick/ir/interpreter.h"
@@ -178,6 +179,15 @@ std::unique_ptr<ir::Graph> expect_kernels_agree(const ir::Graph& graph, uint64_t
     expect_near(actual[i], expected[i], tolerance, ir::to_string(*fused));
   }
   return fused;
+}
+
+void expect_rows_agree(uint64_t seed) {
+  const auto graph = testing_support::random_rows(seed);
+  try {
+    expect_kernels_agree(*graph, seed);
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n" << ir::to_string(*graph);
+  }
 }
 
 }  // namespace wick::test

@@ -49,4 +49,7 @@ void expect_near(const Literal& actual,
 /// Returns the fused copy.
 std::unique_ptr<ir::Graph> expect_kernels_agree(const ir::Graph& graph, uint64_t seed);
 
+/// The same for a random program of rows and columns.
+void expect_rows_agree(uint64_t seed);
+
 }  // namespace wick::test

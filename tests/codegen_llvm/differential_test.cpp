@@ -59,6 +59,15 @@ TEST(LlvmDifferential, FusedGraphsAgreeWithTheInterpreter) {
   run_seeds(first_seed(), 200, false);
 }
 
+TEST(LlvmDifferential, RowsAndColumnsAgree) {
+  codegen::KernelCache::instance().reset("");
+  use_kernel_runner(compiled);
+  const uint64_t first = first_seed();
+  for (uint64_t seed = first; seed < first + 60 && !HasFailure(); ++seed)
+    expect_rows_agree(seed);
+  use_kernel_runner(nullptr);
+}
+
 TEST(LlvmDifferential, SpecialValuesAgree) {
   run_seeds(first_seed() + 200000, 60, true);
 }

@@ -53,6 +53,36 @@ TEST(Layouts, ColumnsAreReducedRowByRow) {
   }
 }
 
+/// Rows with reductions of their own and over all of them, of what is known in the first loop and
+/// in the last.
+std::string rows_with_columns(const std::string& dtype, int64_t rows, int64_t width) {
+  return fmt::format(R"(
+graph @f(%x: {0}[{1},{2}], %g: {0}[{1},{2}]) -> ({0}[{1},{2}], {0}[{2}], {0}[{2}], {0}[{2}]) {{
+  %0 = reduce_max %x {{axes = [1], keepdims = true}} : {0}[{1},1]
+  %1 = sub %x, %0 : {0}[{1},{2}]
+  %2 = mul %g, %1 : {0}[{1},{2}]
+  %3 = {3} %2 {{axes = [0]}} : {0}[{2}]
+  %4 = reduce_max %g {{axes = [0]}} : {0}[{2}]
+  %5 = reduce_min %1 {{axes = [0]}} : {0}[{2}]
+  %6 = add %4, %5 : {0}[{2}]
+  return %2, %3, %4, %6
+}})",
+                     dtype,
+                     rows,
+                     width,
+                     // Sums of rounded products that cancel agree in few digits.
+                     dtype == "f16" || dtype == "bf16" ? "reduce_min" : "reduce_sum");
+}
+
+TEST(Layouts, RowsTakeColumnsAlong) {
+  for (const char* dtype : {"f32", "f64", "f16", "bf16", "i32", "i8"}) {
+    for (const int64_t width : {33, 64, 77, 1029}) {
+      for (const int64_t rows : {64, 79, 1100})
+        check_program(rows_with_columns(dtype, rows, width));
+    }
+  }
+}
+
 TEST(Layouts, ColumnsOfManyLoopsAreReducedInStrips) {
   const auto kernel = check_program(R"(
 graph @softmax(%x: f32[9,130]) -> (f32[9,130]) {

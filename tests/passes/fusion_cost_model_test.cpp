@@ -23,6 +23,7 @@ struct Seen {
   int64_t bytes_saved;
   int64_t recomputed_ops;
   bool has_reduction;
+  bool columns_with_rows;
 };
 
 /// Writes down what it is asked, and forbids what it is told to.
@@ -41,7 +42,8 @@ class RecordingModel final : public FusionCostModel {
                       .num_ops = candidate.fused.num_ops(),
                       .bytes_saved = candidate.bytes_saved(),
                       .recomputed_ops = candidate.recomputed_ops,
-                      .has_reduction = candidate.fused.has_reduction()});
+                      .has_reduction = candidate.fused.has_reduction(),
+                      .columns_with_rows = candidate.columns_with_rows});
     return merge_objection;
   }
 
@@ -164,6 +166,21 @@ graph @siblings(%a: f32[8,16]) -> (f32[8,16], f32[8]) {
   EXPECT_EQ(model_.merges[0].bytes_saved, 8 * 16 * 4);  // one load of %a
   EXPECT_EQ(model_.merges[0].num_results, 2U);
   EXPECT_TRUE(model_.merges[0].has_reduction);
+}
+
+TEST_F(FusionCostModels, DecideWhetherRowsTakeColumnsAlong) {
+  constexpr const char* kSums = R"(
+graph @sums(%a: f32[2,33]) -> (f32[2], f32[33]) {
+  %0 = reduce_sum %a {axes = [1]} : f32[2]
+  %1 = reduce_sum %a {axes = [0]} : f32[33]
+  return %0, %1
+})";
+
+  EXPECT_EQ(fuse(kSums), 1);
+  EXPECT_EQ(fuse(kSums, "fuse"), 2);
+
+  ASSERT_EQ(model_.merges.size(), 1U);
+  EXPECT_TRUE(model_.merges[0].columns_with_rows);
 }
 
 TEST_F(FusionCostModels, DecideOnRecomputation) {

@@ -37,6 +37,16 @@ TEST(LaunchCut, CutsManyTasksByTasks) {
   EXPECT_EQ(cut.task_grain, 512);
 }
 
+TEST(LaunchCut, KeepsTasksInOrderTogether) {
+  KernelStep step = launch(4096, 1, 4096);
+  step.tasks_in_order = 384;
+
+  const LaunchCut cut = cut_launch(step, 2);
+
+  EXPECT_EQ(cut.task_grain, 768);
+  EXPECT_EQ(cut.task_pieces, 6);
+}
+
 TEST(LaunchCut, CutsOneWideTaskAtMultiplesOf64Lanes) {
   const LaunchCut cut = cut_launch(launch(1, 1000003, 1000003), 2);
 
