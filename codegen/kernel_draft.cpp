@@ -1,6 +1,7 @@
 #include "wick/codegen/kernel_draft.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "wick/codegen/sink.h"
@@ -200,8 +201,17 @@ class Finisher {
   Instr final_instr(const DraftInstr& draft) {
     Instr instr = draft.instr;
     if (has_address(instr)) instr.address = shared_address(draft.address);
-    if (instr.dynamic_index >= 0) instr.dynamic_stride_param = param(draft.dynamic_stride);
+    if (instr.dynamic_index >= 0) instr.dynamic_stride_param = dynamic_stride_param(draft);
     return instr;
+  }
+
+  /// One for all that reach one buffer by one index.
+  int dynamic_stride_param(const DraftInstr& draft) {
+    const Instr& instr = draft.instr;
+    const auto [known, is_new] =
+        dynamic_strides_.try_emplace({instr.buffer, instr.dynamic_index, draft.dynamic_stride}, 0);
+    if (is_new) known->second = param(draft.dynamic_stride);
+    return known->second;
   }
 
   void set_extents() {
@@ -225,6 +235,7 @@ class Finisher {
   int blocked_ = 0;
   int64_t block_size_ = 0;
   std::map<std::vector<int64_t>, Affine> addresses_;
+  std::map<std::array<int64_t, 3>, int> dynamic_strides_;
   KernelLaunch launch_;
 };
 

@@ -160,7 +160,7 @@ Objection FusionClusters::align_columns(Trial& trial) const {
   const Cluster& over_rows = cluster(columns);
   const bool fits = limits_.columns_with_rows && walks_rows(rows) &&
                     trial.domain.refine(over_rows.domain.transposed()) &&
-                    can_take_columns(trial.domain) && !over_rows.dependent && !over_rows.columns &&
+                    can_take_columns(trial.domain) && !over_rows.dependent &&
                     std::ranges::all_of(over_rows.members, splits);
   if (fits) return {};
   constexpr auto kWhy = "they reduce different axes, to {} and {} elements";

@@ -111,8 +111,8 @@ bool has_square_columns(const Cluster& cluster) {
   return cluster.columns && cluster.domain.numel(Level::row) == cluster.domain.numel(Level::column);
 }
 
-/// Whether what may still run when values of this level are stored reads the operand where it is
-/// computed itself; reductions read all of it in order.
+/// Whether every op inside reads the operand where values of this level are computed; reductions
+/// read all of it in order.
 bool is_read_in_place(const FusionClusters& clusters,
                       const Cluster& cluster,
                       const Node& operand,
@@ -124,9 +124,7 @@ bool is_read_in_place(const FusionClusters& clusters,
   if (std::ranges::any_of(cluster.copies, reads_it)) return false;
   return std::ranges::all_of(cluster.members, [&](const Node* node) {
     if (!reads(*node, operand) || ir::has(node->op(), ir::kReduction)) return true;
-    const Level reader_level = clusters.level(*node);
-    if (level == Level::column && reader_level != Level::column) return true;
-    const auto map = domain.aligned_map(node->type().shape, reader_level);
+    const auto map = domain.aligned_map(node->type().shape, clusters.level(*node));
     for (int i = 0; i < node->num_operands(); ++i) {
       if (node->operand(i).node != &operand) continue;
       if (!map || operand_map(*node, i, *map, domain.extents) != own) return false;

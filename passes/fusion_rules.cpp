@@ -28,12 +28,6 @@ std::optional<IndexMap> read_map(const Node& node,
   return map ? operand_map(node, operand, *map, domain.extents) : std::nullopt;
 }
 
-/// Columns reduce what rows have; nothing else passes between them inside one kernel.
-bool crosses_columns(const Node& consumer, Level consumer_level, Level producer_level) {
-  if (producer_level == Level::column) return consumer_level != Level::column;
-  return consumer_level == Level::column && !has(consumer.op(), ir::kReduction);
-}
-
 /// Beyond this many steps a search gives up and reports a cycle: near-linear time matters more.
 constexpr int kSearchBudget = 2048;
 
@@ -54,7 +48,7 @@ Objection FusionClusters::check_levels(Trial& trial) {
     const Level producer_level = level_in(trial, producer);
     const auto read = read_map(consumer, operand, consumer_level, trial.domain);
     if (!read) return {fusion_code::kIndexed, kNotAffine};
-    if (crosses_columns(consumer, consumer_level, producer_level)) {
+    if (producer_level == Level::column && consumer_level != Level::column) {
       return {fusion_code::kReduction, "what is reduced over all rows is known behind the last"};
     }
     const auto own = trial.domain.aligned_map(producer.type().shape, producer_level);

@@ -178,6 +178,13 @@ graph @sums(%a: f32[2,33]) -> (f32[2], f32[33]) {
 
   EXPECT_EQ(fuse(kSums), 1);
   EXPECT_EQ(fuse(kSums, "fuse"), 2);
+  EXPECT_EQ(fuse(R"(
+graph @rows_cut_in_blocks(%a: f32[16,8192]) -> (f32[16], f32[8192]) {
+  %0 = reduce_sum %a {axes = [1]} : f32[16]
+  %1 = reduce_sum %a {axes = [0]} : f32[8192]
+  return %0, %1
+})"),
+            2);
 
   ASSERT_EQ(model_.merges.size(), 1U);
   EXPECT_TRUE(model_.merges[0].columns_with_rows);
