@@ -88,6 +88,35 @@ class Finisher {
     return blocks;
   }
 
+  /// Walks rows shorter than a vector that lie behind each other as one long one. False where there
+  /// is no such thing: rows of the channels in a block fill vectors as they are.
+  bool flatten_rows() {
+    constexpr int64_t kFewestRows = 64;
+    constexpr int64_t kMostInstructions = 256;  // in a body that ends where a row does
+    if (vector_inner_ || !inner_.empty() || outer_.size() < 2) return false;
+    const Run rows = outer_[outer_.size() - 2];
+    const int64_t length = outer_.back().extent;
+    if (length < 2 || length >= kShortVector || length == kShortVector / 2) return false;
+    if (rows.extent < kFewestRows || length * instructions() > kMostInstructions) return false;
+    const auto fits = [&](const DraftInstr& draft) {
+      const Instr& instr = draft.instr;
+      if (instr.kind == InstrKind::random_bits) return false;
+      if (!has_address(instr)) return true;
+      const int64_t step = coefficient(draft.address, outer_.back().last);
+      const int64_t row_step = coefficient(draft.address, rows.last);
+      if (row_step == length * step) return step == 0 || step == 1;
+      const bool is_plain_load =
+          instr.kind == InstrKind::load && instr.predicate < 0 && instr.dynamic_index < 0;
+      return is_plain_load && step + row_step == 1 && step * row_step == 0;
+    };
+    if (!std::ranges::all_of(instrs_, fits)) return false;
+    outer_.erase(outer_.end() - 2);
+    outer_.back().extent *= rows.extent;
+    row_length_ = length;
+    flat_rows_ = rows.last;
+    return true;
+  }
+
   /// Lets the positions of the dimension before a short vector dimension be walked in order,
   /// several at once, instead of being tasks. False where there is no such thing.
   bool walk_rows() {
@@ -113,6 +142,7 @@ class Finisher {
         vector_inner_ ? num_outer + static_cast<int>(inner_.size()) - 1 : num_outer - 1;
     kernel->short_vector =
         !vector_inner_ && !inner_.empty() && outer_.back().extent <= kShortVector;
+    kernel->row_length = row_length_;
     kernel->short_rows = short_rows_;
     if (block_size_ > 0) {
       kernel->blocking =
@@ -164,6 +194,18 @@ class Finisher {
     });
   }
 
+  /// Of one vector, roughly.
+  [[nodiscard]] int64_t instructions() const {
+    constexpr int64_t kOfFunction = 14;
+    int64_t count = 0;
+    for (const DraftInstr& draft : instrs_) {
+      const bool is_function =
+          draft.instr.kind == InstrKind::compute && ir::has(draft.instr.op, ir::kCostly);
+      count += is_function ? kOfFunction : 1;
+    }
+    return count;
+  }
+
   int param(int64_t value) {
     launch_.params.push_back(value);
     return static_cast<int>(launch_.params.size()) - 1;
@@ -181,11 +223,20 @@ class Finisher {
         Affine::Term term;
         if (stride == 1) term.stride = Stride::one;
         if (stride != 0 && stride != 1) term = {.stride = Stride::dynamic, .param = param(stride)};
+        if (row_length_ > 0 && run.last == outer_.back().last) term.stride = flat_stride(expr);
         address.terms.push_back(term);
       }
     }
     if (expr.offset != 0 || expr.free_offset) address.offset_param = param(expr.offset);
     return address;
+  }
+
+  /// Along rows that are walked as one.
+  [[nodiscard]] Stride flat_stride(const AffineExpr& expr) const {
+    const int64_t step = coefficient(expr, outer_.back().last);
+    const int64_t row_step = coefficient(expr, flat_rows_);
+    if (step == 0) return row_step == 0 ? Stride::zero : Stride::row;
+    return row_step == 0 ? Stride::column : Stride::one;
   }
 
   /// Accesses at one place of their buffers share their parameters, so that equal addresses are
@@ -232,6 +283,8 @@ class Finisher {
   std::vector<Run> inner_;
   bool vector_inner_ = false;
   bool short_rows_ = false;
+  int64_t row_length_ = 0;
+  int flat_rows_ = -1;  // the dimension of rows that became part of the vector one
   int blocked_ = 0;
   int64_t block_size_ = 0;
   std::map<std::vector<int64_t>, Affine> addresses_;
@@ -275,7 +328,7 @@ KernelDraft::Finished KernelDraft::finish() const {
   Finisher finisher(instrs_, domain_);
   finisher.make_dims(has_loop);
   std::vector<Phase> phases = phases_;
-  if (!has_loop && finisher.walk_rows()) {
+  if (!has_loop && !finisher.flatten_rows() && finisher.walk_rows()) {
     for (Phase& phase : phases)
       phase.loop = true;
   }

@@ -50,7 +50,8 @@ bool beats(const Literal& candidate, const Literal& best) {
   return std::isnan(a) || a > b;
 }
 
-int64_t position_at(const Affine& address,
+int64_t position_at(const Kernel& kernel,
+                    const Affine& address,
                     const std::vector<int64_t>& positions,
                     const int64_t* params) {
   int64_t sum = address.offset_param < 0 ? 0 : params[address.offset_param];
@@ -58,6 +59,8 @@ int64_t position_at(const Affine& address,
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::one) sum += positions[d];
     if (term.stride == Stride::dynamic) sum += positions[d] * params[term.param];
+    if (term.stride == Stride::column) sum += positions[d] % kernel.row_length;
+    if (term.stride == Stride::row) sum += positions[d] / kernel.row_length;
   }
   return sum;
 }
@@ -182,8 +185,8 @@ class Interpreter {
         result = load(instr);
         break;
       case InstrKind::index:
-        result =
-            Literal::scalar_integer(DType::i64, position_at(instr.address, positions_, params_));
+        result = Literal::scalar_integer(DType::i64,
+                                         position_at(kernel_, instr.address, positions_, params_));
         break;
       case InstrKind::compute:
         result = scalar_op(instr.op, operands, instr.dtype);
@@ -207,7 +210,7 @@ class Interpreter {
   }
 
   [[nodiscard]] int64_t address_of(const Instr& instr) const {
-    const int64_t at = position_at(instr.address, positions_, params_);
+    const int64_t at = position_at(kernel_, instr.address, positions_, params_);
     if (instr.dynamic_index < 0) return at;
     return at + value(instr.dynamic_index).as_integer(0) * params_[instr.dynamic_stride_param];
   }

@@ -11,7 +11,7 @@ namespace wick::codegen {
 
 namespace {
 
-std::string address_text(const Affine& address) {
+std::string address_text(const Kernel& kernel, const Affine& address) {
   std::string out;
   const auto plus = [&](const std::string& term) {
     if (!out.empty()) out += " + ";
@@ -21,6 +21,8 @@ std::string address_text(const Affine& address) {
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::one) plus(fmt::format("d{}", d));
     if (term.stride == Stride::dynamic) plus(fmt::format("d{}*p{}", d, term.param));
+    if (term.stride == Stride::column) plus(fmt::format("d{}%{}", d, kernel.row_length));
+    if (term.stride == Stride::row) plus(fmt::format("d{}/{}", d, kernel.row_length));
   }
   if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
   return out.empty() ? "0" : out;
@@ -33,8 +35,8 @@ std::string operands_text(const Instr& instr) {
   return out;
 }
 
-std::string place_text(const Instr& instr) {
-  std::string out = fmt::format("b{}[{}", instr.buffer, address_text(instr.address));
+std::string place_text(const Kernel& kernel, const Instr& instr) {
+  std::string out = fmt::format("b{}[{}", instr.buffer, address_text(kernel, instr.address));
   if (instr.dynamic_index >= 0) {
     out += fmt::format(" + %{}*p{}", instr.dynamic_index, instr.dynamic_stride_param);
   }
@@ -52,10 +54,10 @@ std::string instr_text(const Kernel& kernel, int number) {
       fmt::format_to(end, "constant {} {}", dtype, ir::to_string(ir::AttributeValue(instr.value)));
       break;
     case InstrKind::load:
-      fmt::format_to(end, "load {} {}", dtype, place_text(instr));
+      fmt::format_to(end, "load {} {}", dtype, place_text(kernel, instr));
       break;
     case InstrKind::index:
-      fmt::format_to(end, "index {} [{}]", dtype, address_text(instr.address));
+      fmt::format_to(end, "index {} [{}]", dtype, address_text(kernel, instr.address));
       break;
     case InstrKind::compute:
       fmt::format_to(end, "{} {}{}", ir::to_string(instr.op), dtype, operands);
@@ -73,7 +75,7 @@ std::string instr_text(const Kernel& kernel, int number) {
       fmt::format_to(end, "accumulate {} {}{}", ir::to_string(instr.op), dtype, operands);
       break;
     case InstrKind::store:
-      fmt::format_to(end, "store {} {}{}", dtype, place_text(instr), operands);
+      fmt::format_to(end, "store {} {}{}", dtype, place_text(kernel, instr), operands);
       break;
   }
   if (instr.predicate >= 0) fmt::format_to(end, " if %{}", instr.predicate);
@@ -204,8 +206,15 @@ class Verifier {
     const int buffer = kernel_.instrs[static_cast<size_t>(number)].buffer;
     const bool is_own =
         buffer >= 0 && kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
+    const Instr& instr = kernel_.instrs[static_cast<size_t>(number)];
+    const bool is_plain_load = kernel_.row_length > 0 && instr.kind == InstrKind::load &&
+                               instr.predicate < 0 && instr.dynamic_index < 0;
     for (size_t d = 0; d < address.terms.size(); ++d) {
       const Affine::Term& term = address.terms[d];
+      const bool is_of_rows = term.stride == Stride::column || term.stride == Stride::row;
+      const bool is_of_vector = static_cast<int>(d) == kernel_.vector_dim;
+      require(!is_of_rows || (is_plain_load && is_of_vector),
+              fmt::format("%{}: a plain load along the vector dimension has rows", number));
       require(term.stride != Stride::dynamic || is_param(term.param),
               fmt::format("%{}: a dynamic stride is a parameter", number));
       require(phase.loop || !kernel_.dims[d].inner || term.stride == Stride::zero,

@@ -37,8 +37,9 @@ struct Dim {
   int extent_param = 0;
 };
 
-/// What is known about a stride when the kernel is compiled.
-enum class Stride : uint8_t { zero, one, dynamic };
+/// What is known about a stride when the kernel is compiled. Of positions along Kernel::row_length
+/// `column` counts that in its row, `row` the number of the row.
+enum class Stride : uint8_t { zero, one, dynamic, column, row };
 
 /// offset + sum over dimensions of position * stride, in elements. Absent offset is 0.
 struct Affine {
@@ -124,6 +125,9 @@ struct Kernel {
   /// positions of the last inner one at once, be it reduced or, without reductions, walked in
   /// order.
   bool short_vector = false;
+  /// Not 0: the vector dimension walks rows of so many elements, behind each other in memory, as
+  /// one; loads may have one value for each column or for each row.
+  int64_t row_length = 0;
   /// The inner dimensions have at most kShortRow positions in all, and the vector dimension is an
   /// outer one: rows are walked side by side.
   bool short_rows = false;

@@ -39,6 +39,8 @@ std::string KernelWriter::address_text(const Affine& address, const std::string&
     if (!text.empty()) text += " + ";
     text += is_vector_dim(d) ? position : fmt::format("d{}", d);
     if (term.stride == Stride::dynamic) text += fmt::format(" * p{}", term.param);
+    if (term.stride == Stride::column) text += fmt::format(" % {}", kernel_.row_length);
+    if (term.stride == Stride::row) text += fmt::format(" / {}", kernel_.row_length);
   }
   return text.empty() ? "0" : text;
 }

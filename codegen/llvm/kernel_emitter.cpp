@@ -1,6 +1,7 @@
 #include "wick/codegen/llvm/kernel_emitter.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "wick/codegen/llvm/compute.h"
 #include "wick/codegen/llvm/philox.h"
@@ -238,6 +239,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
     for (const Plan& plan : plans_)
       unroll_ = std::min(unroll_, choose_copies(plan));
   }
+  if (kernel_.row_length > 0) unroll_ = copies_of_flat_rows(unroll_);
   if (!kernel_.vector_is_inner() && !inner_dims_.empty()) {
     own_width_ = int64_t{e_.lanes} * (copy_dim_ == kernel_.vector_dim ? unroll_ : 1);
   }
@@ -408,12 +410,20 @@ bool KernelEmitter::is_interleaved(const Instr& at) {
          std::ranges::find(kChains, at.op) != std::end(kChains);
 }
 
-/// All copies as one wide vector, which LLVM takes apart again instruction by instruction.
+/// Copies as one wide vector, which LLVM takes apart again instruction by instruction; by powers of
+/// two, where there are as many copies as rows take.
 KernelEmitter::Values KernelEmitter::emit_interleaved(const Instr& at) {
-  Values copies;
-  for (int copy = 0; copy < copies_; ++copy)
-    copies.push_back(operand(at.operands[0], copy, true));
-  return e_.split(emit_compute(e_, at.op, at.dtype, {e_.join(copies)}), copies_);
+  Values results;
+  for (int first = 0; first < copies_;) {
+    const auto width = static_cast<int>(std::bit_floor(static_cast<unsigned>(copies_ - first)));
+    Values copies;
+    for (int copy = first; copy < first + width; ++copy)
+      copies.push_back(operand(at.operands[0], copy, true));
+    const Values some = e_.split(emit_compute(e_, at.op, at.dtype, {e_.join(copies)}), width);
+    results.append(some.begin(), some.end());
+    first += width;
+  }
+  return results;
 }
 
 llvm::Value* KernelEmitter::operand(int number, int copy, bool as_vector) {

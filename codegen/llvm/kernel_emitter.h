@@ -169,6 +169,7 @@ class KernelEmitter {
                          llvm::Value* end,
                          int stream,
                          const std::function<void()>& body);
+  void emit_masked_loop(llvm::Value* begin, llvm::Value* end, const std::function<void()>& body);
   void emit_main_loop(llvm::Value* begin,
                       llvm::Value* end,
                       llvm::ArrayRef<int> streams,
@@ -182,6 +183,16 @@ class KernelEmitter {
   [[nodiscard]] llvm::Value* mask_of_copy(int copy) const;
   [[nodiscard]] Scope save_scope() const;
   void restore_scope(Scope scope);
+
+  // kernel_emitter_flat_rows.cpp
+  [[nodiscard]] bool is_of_flat_rows(const Instr& instr) const;
+  [[nodiscard]] int copies_of_flat_rows(int copies) const;
+  llvm::Value* emit_head_of_flat_rows(llvm::Value* begin,
+                                      llvm::Value* end,
+                                      const std::function<void()>& body);
+  void start_flat_rows(llvm::Value* begin);
+  llvm::Value* load_of_flat_rows(const Instr& instr, int number, int copy);
+  llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
 
   // kernel_emitter_prefetch.cpp
   [[nodiscard]] bool reads_vectors(const Instr& instr) const;
@@ -281,6 +292,9 @@ class KernelEmitter {
   std::vector<Column> columns_;  // by accumulator of one copy
   Range chunk_;                  // the columns in memory
 
+  llvm::DenseMap<int, Values> columns_of_rows_;       // by load, for the copies of the main loop
+  llvm::DenseMap<int, llvm::Value*> values_of_rows_;  // by load, for all rows of the body
+  bool at_row_start_ = false;                         // the body begins where a row does
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
   llvm::DenseMap<const Prefetch*, llvm::Value*> prefetch_starts_;

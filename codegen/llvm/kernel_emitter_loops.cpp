@@ -173,17 +173,21 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
   in_vector_loop_ = true;
   // Where lines begin must not decide the order of a sum.
-  if (!streams.empty() && accumulators_.empty() && e_.host.avx512) {
+  if (kernel_.row_length > 0) {
+    begin = emit_head_of_flat_rows(begin, end, body);
+  } else if (!streams.empty() && accumulators_.empty() && e_.host.avx512) {
     begin = emit_head(begin, end, streams[0], body);
   }
   llvm::Value* main_end = begin;
-  if (unroll_ > 1 || !e_.host.avx512) {
+  if (unroll_ > 1 || kernel_.row_length > 0 || !e_.host.avx512) {
+    if (kernel_.row_length > 0) start_flat_rows(begin);
     const int64_t step = int64_t{e_.lanes} * unroll_;
     llvm::Value* count =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
-    llvm::Value* whole = b.CreateAnd(count, b.getInt64(static_cast<uint64_t>(-step)));
-    main_end = b.CreateAdd(begin, whole);
+    llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(step)));
+    main_end = b.CreateAdd(begin, b.CreateSub(count, rest));
     emit_main_loop(begin, main_end, streams, body);
+    at_row_start_ = false;
   }
   copies_ = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1;
   loop(main_end, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
@@ -213,14 +217,25 @@ llvm::Value* KernelEmitter::emit_head(llvm::Value* begin,
   auto& b = e_.b;
   llvm::Value* head_end = b.CreateBinaryIntrinsic(
       llvm::Intrinsic::smin, end, b.CreateAdd(begin, elements_to_line(stream, begin)));
+  emit_masked_loop(begin, head_end, body);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, head_end);
+}
+
+/// One vector at a time, of the lanes there are.
+void KernelEmitter::emit_masked_loop(llvm::Value* begin,
+                                     llvm::Value* end,
+                                     const std::function<void()>& body) {
+  auto& b = e_.b;
   copies_ = 1;
-  loop(begin, head_end, e_.lanes, [&](llvm::Value* position) {
+  loop(begin, end, e_.lanes, [&](llvm::Value* position) {
     positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
-    masks_.push_back(lane_mask(b.CreateSub(head_end, position)));
+    llvm::Value* remaining = b.CreateSub(end, position);
+    num_positions_ = b.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smin, remaining, b.getInt64(static_cast<uint64_t>(e_.lanes)));
+    masks_.push_back(lane_mask(remaining));
     body();
     masks_.clear();
   });
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, head_end);
 }
 
 /// In two versions when stores may go past the caches.

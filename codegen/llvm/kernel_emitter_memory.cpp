@@ -150,7 +150,7 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
     Access& access = accesses_[i];
     for (const int dim : dims) {
       const Affine::Term& term = access.address.terms[static_cast<size_t>(dim)];
-      if (term.stride == Stride::zero) continue;
+      if (term.stride != Stride::one && term.stride != Stride::dynamic) continue;
       llvm::Value* step = positions_[static_cast<size_t>(dim)];
       if (term.stride == Stride::dynamic) step = b.CreateMul(step, param(term.param));
       if (has_lanes_of_own(access.buffer)) {
@@ -264,6 +264,7 @@ llvm::Value* KernelEmitter::load_any_lane(const Instr& at, int number, int copy)
 
 llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   auto& b = e_.b;
+  if (is_of_flat_rows(at)) return load_of_flat_rows(at, number, copy);
   const llvm::Align align(size_of(at.dtype));
   llvm::Type* element = e_.storage_type(at.dtype);
   const bool by_lane = at.dynamic_index >= 0 && in_vector_loop_ && varies(at.dynamic_index);

@@ -44,7 +44,9 @@ llvm::Value* KernelEmitter::exceeds_caches() {
     const DType dtype = kernel_.buffers[static_cast<size_t>(access.buffer)].dtype;
     llvm::Value* bytes = b.getInt64(size_of(dtype));
     for (size_t d = 0; d < extents.size(); ++d) {
-      if (access.address.terms[d].stride != Stride::zero) bytes = b.CreateMul(bytes, extents[d]);
+      const Stride stride = access.address.terms[d].stride;
+      if (stride != Stride::one && stride != Stride::dynamic) continue;
+      bytes = b.CreateMul(bytes, extents[d]);
     }
     touched = b.CreateAdd(touched, bytes);
   }

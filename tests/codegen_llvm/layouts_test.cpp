@@ -123,18 +123,53 @@ TEST(Layouts, FewColumnsTakeSeveralRowsAtOnce) {
   }
 }
 
+std::string scaled_rows(const std::string& dtype, int64_t rows, int64_t length) {
+  return fmt::format(R"(
+graph @f(%x: {2}[2,{0},{1}], %g: {2}[2,1,{1}], %r: {2}[{0},1]) -> ({2}[2,{0},{1}], bool[2,{0},{1}]) {{
+  %0 = mul %x, %g : {2}[2,{0},{1}]
+  %1 = add %0, %r : {2}[2,{0},{1}]
+  %2 = lt %x, %r : bool[2,{0},{1}]
+  return %1, %2
+}})",
+                     rows,
+                     length,
+                     dtype);
+}
+
 TEST(Layouts, ShortRowsOfElementsTakeSeveralAtOnce) {
   for (const int64_t rows : {15, 16, 511, 512, 1300}) {
-    const auto kernel = check_program(fmt::format(R"(
-graph @f(%x: f32[2,{0},7], %g: f32[2,1,7], %r: f32[{0},1]) -> (f32[2,{0},7]) {{
-  %0 = mul %x, %g : f32[2,{0},7]
-  %1 = add %0, %r : f32[2,{0},7]
-  %2 = exp %1 : f32[2,{0},7]
-  return %2
-}})",
-                                                  rows));
+    const auto kernel = check_program(scaled_rows("f32", rows, 8));
     EXPECT_EQ(kernel->short_vector, rows >= 16) << rows;
     EXPECT_EQ(kernel->blocking.has_value(), rows > 512) << rows;
+  }
+}
+
+TEST(Layouts, ShortRowsOfElementsAreWalkedAsOne) {
+  for (const char* dtype : {"f32", "f64", "f16", "i8"}) {
+    for (int64_t length = 2; length < 16; ++length) {
+      if (length == 8) continue;
+      for (const int64_t rows : {63, 64, 131}) {
+        const auto kernel = check_program(scaled_rows(dtype, rows, length));
+        EXPECT_EQ(kernel->row_length, rows < 64 ? 0 : length) << rows;
+      }
+    }
+  }
+}
+
+TEST(Layouts, FunctionsOfShortRowsTakeAllCopies) {
+  for (const int64_t length : {2, 3, 5, 6, 7, 9}) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[1000,{0}], %g: f32[{0}], %i: i64[1000,1], %o: f32[1000,{0}]) -> (f32[1000,{0}]) {{
+  %0 = mul %x, %g : f32[1000,{0}]
+  %1 = exp %0 : f32[1000,{0}]
+  %2 = cast %i {{dtype = f32}} : f32[1000,1]
+  %3 = add %1, %2 : f32[1000,{0}]
+  %4 = div %3, %g : f32[1000,{0}]
+  %5 = sub %4, %o : f32[1000,{0}]
+  return %5
+}})",
+                                                  length));
+    EXPECT_EQ(kernel->row_length, length);
   }
 }
 

@@ -1,0 +1,108 @@
+// Rows shorter than a vector, walked as one. The main loop begins where a row does and takes whole
+// rows, so that each of its copies sees the same columns in every round, and the same of the
+// body's rows: what has a value for each column is loaded once, in front of the loop, and what has
+// one for each row is spread from one vector.
+
+#include <numeric>
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+namespace wick::codegen::llvm_jit {
+
+bool KernelEmitter::is_of_flat_rows(const Instr& at) const {
+  if (kernel_.row_length == 0 || at.kind != InstrKind::load) return false;
+  const Stride stride = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride;
+  return stride == Stride::column || stride == Stride::row;
+}
+
+/// The least number of vectors that end where a row does, as often as it fits into `copies`.
+int KernelEmitter::copies_of_flat_rows(int copies) const {
+  const auto length = static_cast<int>(kernel_.row_length);
+  const int least = length / std::gcd(length, e_.lanes);
+  return std::max(copies / least, 1) * least;
+}
+
+/// Walks up to where a row begins that is a line's as well if the first one is, and returns that.
+llvm::Value* KernelEmitter::emit_head_of_flat_rows(llvm::Value* begin,
+                                                   llvm::Value* end,
+                                                   const std::function<void()>& body) {
+  constexpr int64_t kLine = 16;  // elements
+  auto& b = e_.b;
+  const auto step = static_cast<uint64_t>(kLine * kernel_.row_length);
+  llvm::Value* steps = b.CreateUDiv(b.CreateAdd(begin, b.getInt64(step - 1)), b.getInt64(step));
+  llvm::Value* head_end =
+      b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, b.CreateMul(steps, b.getInt64(step)));
+  emit_masked_loop(begin, head_end, body);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, head_end);
+}
+
+void KernelEmitter::start_flat_rows(llvm::Value* begin) {
+  at_row_start_ = true;
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    const Instr& at = kernel_.instrs[i];
+    if (!is_of_flat_rows(at)) continue;
+    if (at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::row) continue;
+    const auto number = static_cast<int>(i);
+    Values values;
+    for (int copy = 0; copy < unroll_; ++copy)
+      values.push_back(gather_of_flat_rows(at, number, begin, copy));
+    columns_of_rows_[number] = std::move(values);
+  }
+}
+
+llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
+  if (!at_row_start_) return gather_of_flat_rows(at, number, position, copy);
+  const auto columns = columns_of_rows_.find(number);
+  if (columns != columns_of_rows_.end()) return columns->second[static_cast<size_t>(copy)];
+
+  const int64_t length = kernel_.row_length;
+  llvm::Value*& rows = values_of_rows_[number];
+  if (copy == 0) {
+    const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+    llvm::Type* element = e_.storage_type(at.dtype);
+    llvm::Value* row = b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(length)));
+    auto* vector =
+        llvm::FixedVectorType::get(element, static_cast<unsigned>(e_.lanes * copies_ / length));
+    rows = tag(b.CreateAlignedLoad(vector,
+                                   b.CreateInBoundsGEP(element, access.partial, row),
+                                   llvm::Align(size_of(at.dtype))),
+               at.buffer);
+  }
+  llvm::SmallVector<int, 16> row_of_lane;
+  for (int64_t lane = 0; lane < e_.lanes; ++lane)
+    row_of_lane.push_back(static_cast<int>((int64_t{copy} * e_.lanes + lane) / length));
+  return e_.to_register(at.dtype, b.CreateShuffleVector(rows, row_of_lane));
+}
+
+/// The elements of one copy where copy 0 begins at `position`.
+llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
+                                                int number,
+                                                llvm::Value* position,
+                                                int copy) {
+  auto& b = e_.b;
+  const auto length = static_cast<uint64_t>(kernel_.row_length);
+  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+  position = b.CreateAdd(position, b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy)));
+  llvm::Value* first = b.CreateTrunc(b.CreateURem(position, b.getInt64(length)), b.getInt32Ty());
+  llvm::Value* places = b.CreateAdd(e_.splat(first), e_.iota(b.getInt32Ty()));
+  llvm::Value* lengths = e_.splat(b.getInt32(static_cast<uint32_t>(length)));
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Value* base = access.partial;
+  if (at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::row) {
+    base = b.CreateInBoundsGEP(element, base, b.CreateUDiv(position, b.getInt64(length)));
+    places = b.CreateUDiv(places, lengths);
+  } else {
+    places = b.CreateURem(places, lengths);
+  }
+  llvm::Type* vector = e_.vector_of(element);
+  auto* load = b.CreateMaskedGather(vector,
+                                    b.CreateInBoundsGEP(element, base, places),
+                                    llvm::Align(size_of(at.dtype)),
+                                    mask_of(at, copy, true),
+                                    llvm::Constant::getNullValue(vector));
+  return e_.to_register(at.dtype, tag(load, at.buffer));
+}
+
+}  // namespace wick::codegen::llvm_jit
