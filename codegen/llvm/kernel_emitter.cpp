@@ -344,6 +344,13 @@ void KernelEmitter::emit_copied_loop(llvm::Value* begin,
   llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(unroll_)));
   llvm::Value* main_end = b.CreateAdd(begin, b.CreateSub(count, rest));
   copies_ = unroll_;
+  if (avoids_masked_loads()) {
+    llvm::Value* past_end = end_of_loads_past_rows(begin, end);
+    loads_past_rows_ = true;
+    loop(begin, past_end, unroll_, body);
+    loads_past_rows_ = false;
+    begin = past_end;
+  }
   loop(begin, main_end, unroll_, body);
   copies_ = 1;
   loop(main_end, end, 1, body);
@@ -497,7 +504,8 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
     Partial next{operand(at.operands[0], copy, true)};
     if (width == 2) next.position = operand(at.operands[1], copy, true);
     Partial result = combine(e_, reduction, old, next);
-    llvm::Value* mask = mask_of_copy(copy);
+    // Lanes past a row become nobody's result.
+    llvm::Value* mask = loads_past_rows_ ? nullptr : mask_of_copy(copy);
     const auto keep_masked = [&](llvm::Value* updated, llvm::Value* before) {
       return mask == nullptr ? updated : e_.b.CreateSelect(mask, updated, before);
     };

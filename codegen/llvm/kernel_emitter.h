@@ -207,6 +207,9 @@ class KernelEmitter {
   void emit_prefetches_of_rows();
 
   // kernel_emitter_short_rows.cpp
+  [[nodiscard]] bool avoids_masked_loads() const;
+  [[nodiscard]] bool may_load_past_row(const Instr& instr) const;
+  llvm::Value* end_of_loads_past_rows(llvm::Value* begin, llvm::Value* end);
   [[nodiscard]] bool avoids_masked_stores(llvm::Type* vector) const;
   llvm::Value* may_store_all_lanes(const Instr& instr, int copy);
   void store_short_row(const Instr& instr, int copy, llvm::Value* value, llvm::Value* address);
@@ -285,6 +288,7 @@ class KernelEmitter {
   int unroll_ = 1;                           // copies in the main loop
   bool in_vector_loop_ = false;
   bool in_stream_loop_ = false;            // stores go past the caches
+  bool loads_past_rows_ = false;           // since rows follow
   llvm::Value* exceeds_caches_ = nullptr;  // made when first needed
   Values masks_;                           // by copy, the lanes in range; empty: all
 

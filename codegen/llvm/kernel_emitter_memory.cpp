@@ -284,7 +284,7 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   }
   llvm::Type* vector = e_.vector_of(element);
   llvm::Value* address = address_of(at, number, copy);
-  llvm::Value* mask = mask_of(at, copy, true);
+  llvm::Value* mask = loads_past_rows_ && may_load_past_row(at) ? nullptr : mask_of(at, copy, true);
   llvm::Value* zeros = llvm::Constant::getNullValue(vector);
   llvm::Instruction* load = nullptr;
   if (is_vector(address)) {

@@ -1,10 +1,42 @@
-// Stores of rows that are shorter than a vector, without masks.
+// Loads and stores of rows that are shorter than a vector, without masks.
 
 #include <algorithm>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
 
 namespace wick::codegen::llvm_jit {
+
+/// Masked loads of AVX2 that cross a line take long on AMD's processors, and of other elements than
+/// 4 or 8 bytes there are none.
+bool KernelEmitter::avoids_masked_loads() const {
+  return kernel_.short_vector && !e_.host.avx512 && !masks_.empty();
+}
+
+/// What begins in one row may be read as a whole vector where as many rows follow as it has lanes.
+bool KernelEmitter::may_load_past_row(const Instr& at) const {
+  const Stride along_rows = at.address.terms[static_cast<size_t>(copy_dim_)].stride;
+  return at.predicate < 0 && at.dynamic_index < 0 && !has_lanes_of_own(at.buffer) &&
+         (along_rows == Stride::one || along_rows == Stride::dynamic);
+}
+
+/// As many rows as the body has copies, one or more times, of which that holds; none where rows
+/// follow in front.
+llvm::Value* KernelEmitter::end_of_loads_past_rows(llvm::Value* begin, llvm::Value* end) {
+  auto& b = e_.b;
+  const auto unroll = static_cast<uint64_t>(unroll_);
+  llvm::Value* rows =
+      b.CreateSub(b.CreateSub(end, begin), b.getInt64(static_cast<uint64_t>(e_.lanes)));
+  for (const Instr& at : kernel_.instrs) {
+    if (at.kind != InstrKind::load || !may_load_past_row(at)) continue;
+    const Affine::Term& term = at.address.terms[static_cast<size_t>(copy_dim_)];
+    if (term.stride != Stride::dynamic) continue;
+    llvm::Value* goes_on = b.CreateICmpSGT(param(term.param), b.getInt64(0));
+    rows = b.CreateSelect(goes_on, rows, b.getInt64(0));
+  }
+  rows = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rows, b.getInt64(0));
+  rows = b.CreateMul(b.CreateUDiv(rows, b.getInt64(unroll)), b.getInt64(unroll));
+  return b.CreateAdd(begin, rows);
+}
 
 /// Masked stores of AVX2 take some twenty cycles on AMD's processors, which rows shorter than a
 /// vector cannot hide.

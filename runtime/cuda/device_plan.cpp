@@ -108,6 +108,12 @@ std::vector<generated::ProgramKernel> program_kernels(const Plan& plan) {
   for (const Step& step : plan.steps) {
     const auto* launch = std::get_if<KernelStep>(&step.action);
     if (launch == nullptr) continue;
+    if (launch->tasks_in_order > 1) {
+      constexpr auto kWhy =
+          "its rows run in order, and those of a GPU side by side: fuse{columns-with-rows=false} "
+          "makes two kernels of it";
+      throw Error(step.where, step.name, kWhy);
+    }
     const generated::KernelForm form = generated::choose_form(*launch->kernel, launch->params);
     kernels.push_back({.kernel = launch->kernel.get(),
                        .form = form,

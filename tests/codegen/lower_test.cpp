@@ -228,6 +228,41 @@ graph @f(%x: f32[64,40]) -> (f32[40]) {
             1);
 }
 
+int64_t row_length_of(const std::string& text) {
+  return codegen::lower(*fusions_of(*check_program(text)).at(0)).launches.at(0).kernel->row_length;
+}
+
+TEST(Lower, ShortRowsThatLieBehindEachOtherAreWalkedAsOne) {
+  EXPECT_EQ(row_length_of(R"(
+graph @f(%x: f32[100,7], %c: f32[7], %r: f32[100,1]) -> (f32[100,7]) {
+  %0 = mul %x, %c : f32[100,7]
+  %1 = add %0, %r : f32[100,7]
+  return %1
+})"),
+            7);
+}
+
+TEST(Lower, ShortRowsWithGapsAreWalkedSideBySide) {
+  EXPECT_EQ(row_length_of(R"(
+graph @f(%x: f32[100,14], %c: f32[7]) -> (f32[100,7]) {
+  %0 = slice %x {sizes = [100,7], starts = [0,0], steps = [1,2]} : f32[100,7]
+  %1 = mul %0, %c : f32[100,7]
+  return %1
+})"),
+            0);
+}
+
+/// Which share words between more vectors than end where rows do.
+TEST(Lower, ShortRowsOfRandomBitsAreWalkedSideBySide) {
+  EXPECT_EQ(row_length_of(R"(
+graph @f(%k: i64[] {scalar}, %o: i64[] {scalar}, %c: i32[7]) -> (i32[100,7]) {
+  %0 = random_bits %k, %o {shape = [100,7]} : i32[100,7]
+  %1 = add %0, %c : i32[100,7]
+  return %1
+})"),
+            0);
+}
+
 TEST(Lower, RankZeroAndEmptyTensors) {
   EXPECT_EQ(num_fusions(R"(
 graph @f(%a: f32[], %b: f32[]) -> (f32[]) {

@@ -93,6 +93,13 @@ graph @batch_norm(%x: f32[2,3,50,16], %n: f32[] {scalar}) -> (f32[2,3,50,16], f3
   return %2, %4
 })",
       R"(
+graph @rows_as_one(%x: f32[101,7], %c: f16[7], %r: f32[101,1]) -> (f32[101,7]) {
+  %0 = cast %c {dtype = f32} : f32[7]
+  %1 = mul %x, %0 : f32[101,7]
+  %2 = add %1, %r : f32[101,7]
+  return %2
+})",
+      R"(
 graph @transposed(%x: f32[70,45], %y: f32[45,70]) -> (f32[45,70]) {
   %0 = permute %x {axes = [1,0]} : f32[45,70]
   %1 = add %0, %y : f32[45,70]

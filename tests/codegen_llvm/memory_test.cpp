@@ -283,6 +283,53 @@ TEST(KernelMemory, ShortRowsLeaveTheRestAlone) {
   }
 }
 
+/// Sums of columns, and of what is added to each, of rows that end where memory does, the last in
+/// front when `stride` is negative.
+void expect_columns_summed(int64_t rows, int64_t length, int64_t stride) {
+  const GuardedPages pages;
+  const int64_t count = (rows - 1) * std::abs(stride) + length;
+  auto* x = static_cast<float*>(pages.tail(static_cast<size_t>(count) * sizeof(float)));
+  std::iota(x, x + count, 1.0F);
+  const GuardedPages other_pages;
+  auto* added = static_cast<float*>(other_pages.tail(static_cast<size_t>(length) * sizeof(float)));
+  std::fill_n(added, length, 3.0F);
+  KernelBuilder k("columns");
+  k.kernel().short_vector = true;
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.buffer(DType::f32);
+  k.kernel().buffers[2].no_alias = false;  // loaded in each round
+  k.vector(k.outer(length));
+  k.inner(rows);
+  k.loop();
+  const int64_t first = stride < 0 ? (1 - rows) * stride : 0;
+  const int element = k.load(0, k.at({1, stride}, first));
+  const int term = k.compute(OpKind::add, DType::f32, {element, k.load(2, k.at({1, 0}))});
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {term});
+  k.straight();
+  k.store(1, k.at({1, 0}), sum);
+  std::vector<float> y(static_cast<size_t>(length));
+  void* buffers[] = {x, y.data(), added};
+
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, length);
+
+  for (int64_t column = 0; column < length; ++column) {
+    float expected = 0;
+    for (int64_t row = 0; row < rows; ++row)
+      expected += x[first + row * stride + column] + 3;
+    EXPECT_EQ(y[static_cast<size_t>(column)], expected) << rows << ", " << length << ", " << stride;
+  }
+}
+
+TEST(KernelMemory, ColumnsOfShortRowsReadNothingBehindTheLast) {
+  for (int64_t length = 1; length <= 16; ++length) {
+    for (const int64_t rows : {1, 8, 9, 16, 23, 24, 41}) {
+      for (const int64_t stride : {length, length + 3, -length - 1})
+        expect_columns_summed(rows, length, stride);
+    }
+  }
+}
+
 /// A piece of a launch that is too large for any cache: whole lines are stored past the caches,
 /// what does not start on one as ever, and nothing outside of the piece.
 TEST(StreamingStores, WriteThePieceWhereverItStarts) {

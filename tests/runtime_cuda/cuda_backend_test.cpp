@@ -8,6 +8,7 @@
 
 #include "wick/ir/parser.h"
 #include "wick/passes/options.h"
+#include "wick/passes/pass_manager.h"
 #include "wick/runtime/backend.h"
 #include "wick/runtime/stats.h"
 
@@ -233,6 +234,23 @@ graph @f(%x: f32[8,4], %w: f32[4,6], %b: f32[6]) -> (f32[8,6]) {
   EXPECT_EQ(summary.num_library_calls, 1);
   EXPECT_EQ(summary.num_kernels, 1);
   EXPECT_EQ(summary.num_interpreted, 0);
+}
+
+TEST(CudaTargets, RowsThatRunInOrderAreRefused) {
+  auto graph = ir::parse_graph(R"(
+graph @sums(%x: f32[128,64]) -> (f32[128], f32[64]) {
+  %0 = reduce_sum %x {axes = [1]} : f32[128]
+  %1 = reduce_sum %x {axes = [0]} : f32[64] loc("net.cpp":3:4)
+  return %0, %1
+})");
+  passes::PassContext context;
+  passes::PassManager::parse("fuse").run(*graph, context);
+
+  const std::string text =
+      error_text([&] { (void)find_backend("cuda:sm_90").compile(std::move(graph)); });
+
+  EXPECT_NE(text.find("k0: its rows run in order"), std::string::npos) << text;
+  EXPECT_NE(text.find("net.cpp:3"), std::string::npos) << text;
 }
 
 TEST(CudaTargets, WithoutADriverThereIsOneClearError) {
