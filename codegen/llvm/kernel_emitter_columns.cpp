@@ -11,9 +11,9 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
-/// Accumulators of so many columns in all, and the rows' data, fit the first cache and the stacks
-/// of small threads.
-constexpr int64_t kAccumulators = 4096;
+/// Accumulators of so many columns in all fit a core's nearest caches and the stacks of small
+/// threads.
+constexpr int64_t kAccumulators = 8192;
 constexpr int64_t kMostReductions = 8;
 constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the widest vector
 

@@ -175,7 +175,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   // Where lines begin must not decide the order of a sum.
   if (kernel_.row_length > 0) {
     begin = emit_head_of_flat_rows(begin, end, body);
-  } else if (!streams.empty() && accumulators_.empty() && e_.host.avx512) {
+  } else if (!streams.empty() && accumulators_.empty()) {
     begin = emit_head(begin, end, streams[0], body);
   }
   llvm::Value* main_end = begin;
