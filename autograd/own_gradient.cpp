@@ -8,10 +8,6 @@
 namespace wick::autograd {
 namespace {
 
-bool is_half(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16;
-}
-
 Term to_computed(const Term& x) {
   return is_half(x.dtype()) ? cast(x, DType::f32) : x;
 }

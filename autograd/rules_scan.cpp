@@ -34,8 +34,7 @@ struct Scan {
         cotangent(wide(s.cotangent())) {}
 
   static Term wide(const Term& term) {
-    const bool is_half = term.dtype() == DType::f16 || term.dtype() == DType::bf16;
-    return is_half ? cast(term, DType::f32) : term;
+    return is_half(term.dtype()) ? cast(term, DType::f32) : term;
   }
 
   [[nodiscard]] Term forth(const Term& term, const char* kind) const {

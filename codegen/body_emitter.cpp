@@ -49,7 +49,7 @@ OpKind combining_op(OpKind reduction, DType dtype) {
 }  // namespace
 
 DType compute_dtype(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+  return is_half(dtype) ? DType::f32 : dtype;
 }
 
 BodyEmitter::BodyEmitter(const ir::Node& fusion, const FusedBody& body, ir::Domain domain)

@@ -25,6 +25,11 @@ constexpr bool is_float(DType dtype) {
   return dtype <= DType::bf16;
 }
 
+/// Stored in 16 bits, computed in f32.
+constexpr bool is_half(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16;
+}
+
 constexpr bool is_integer(DType dtype) {
   return dtype >= DType::i8 && dtype <= DType::u8;
 }

@@ -81,10 +81,6 @@ using LiteralPointers = std::vector<const Literal*>;
 /// How values are kept: the body of a fusion becomes a kernel, where half types live in f32.
 enum class Keeping : uint8_t { as_typed, halves_in_f32 };
 
-bool is_half(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16;
-}
-
 Literal in_dtype(const Literal& literal, DType dtype) {
   return narrow(widen<double>(literal), {dtype, literal.type().shape});
 }

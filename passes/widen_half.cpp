@@ -12,10 +12,6 @@ namespace {
 using ir::OpKind;
 using ir::Value;
 
-bool is_half(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16;
-}
-
 Value widened(const ir::Node& node, RuleBuilder& build) {
   std::vector<Value> operands;
   for (const Value operand : node.operands()) {

@@ -99,7 +99,7 @@ LabelledTensor dot_products(const LabelledTensor& a,
   Tensor x = aligned(a, labels, where);
   Tensor y = aligned(b, labels, where);
   const DType dtype = promote_types(x.dtype(), y.dtype());
-  if (dtype == DType::f16 || dtype == DType::bf16) {  // round once, after the sum
+  if (is_half(dtype)) {  // round once, after the sum
     x = cast(x, DType::f32, where);
     y = cast(y, DType::f32, where);
   }

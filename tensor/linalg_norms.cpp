@@ -67,7 +67,7 @@ Tensor vector_norm(const Tensor& x, double order, Axes axes, bool keepdims, Wher
   }
   detail::reduced_axes(
       "linalg.vector_norm", axes, x.type(), where);  // for errors that name this op
-  if (x.dtype() == DType::f16 || x.dtype() == DType::bf16) {
+  if (is_half(x.dtype())) {
     return cast(
         vector_norm(cast(x, DType::f32, where), order, axes, keepdims, where), x.dtype(), where);
   }

@@ -40,7 +40,7 @@ LinalgOp::LinalgOp(std::string_view name, std::initializer_list<Tensor> operands
       operands_(promoted(name, {operands.begin(), operands.size()}, where)),
       dtype_(operands_.front().dtype()),
       where_(where) {
-  if (dtype_ == DType::f16 || dtype_ == DType::bf16) {  // of which libraries know nothing
+  if (is_half(dtype_)) {  // of which libraries know nothing
     for (Tensor& operand : operands_)
       operand = cast(operand, DType::f32, where);
   }

@@ -171,8 +171,7 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options, Where whe
   }
   const std::vector<AxisPlan> axes = plan_axes(x, options, where);
   if (options.mode == Interpolation::area) return by_area(x, axes, where);
-  const bool is_half = x.dtype() == DType::f16 || x.dtype() == DType::bf16;
-  Tensor y = is_half ? cast(x, DType::f32, where) : x;
+  Tensor y = is_half(x.dtype()) ? cast(x, DType::f32, where) : x;
   for (size_t i = 0; i < axes.size(); ++i) {
     const Taps taps = x.dtype() == DType::f64 ? taps_of<double>(axes[i], options)
                                               : taps_of<float>(axes[i], options);

@@ -24,8 +24,7 @@ const Axes kNone{0};
 const Axes kUnit{1};
 
 Tensor to_compute_dtype(const Tensor& x, Where where) {
-  const bool is_half = x.dtype() == DType::f16 || x.dtype() == DType::bf16;
-  return is_half ? cast(x, DType::f32, where) : x;
+  return is_half(x.dtype()) ? cast(x, DType::f32, where) : x;
 }
 
 /// One pooling op over the last two axes of [a,b,h,w]. The overhang of ceil_mode is padded first.

@@ -104,9 +104,8 @@ SharedStates shared_states(const Kernel& kernel) {
   for (size_t i = 0; i < kernel.instrs.size(); ++i) {
     const Instr& instr = kernel.instrs[i];
     if (instr.kind != InstrKind::accumulate) continue;
-    const bool half = instr.dtype == DType::f16 || instr.dtype == DType::bf16;
     const int bytes = instr.op == ir::OpKind::argmax ? 16  // a position and a value
-                      : half                         ? 4
+                      : is_half(instr.dtype)         ? 4
                                                      : static_cast<int>(size_of(instr.dtype));
     sizes.emplace_back(bytes, static_cast<int>(i));
   }

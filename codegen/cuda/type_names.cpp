@@ -28,7 +28,7 @@ std::string_view memory_type(DType dtype) {
 }
 
 std::string_view register_type(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16 ? "float" : memory_type(dtype);
+  return is_half(dtype) ? "float" : memory_type(dtype);
 }
 
 std::string literal_text(const Literal& value) {

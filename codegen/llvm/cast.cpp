@@ -46,7 +46,7 @@ llvm::Value* integer_to_float(EmitContext& e, DType from, DType to, llvm::Value*
     value = is_unsigned ? b.CreateZExt(value, i32) : b.CreateSExt(value, i32);
   }
   const bool is_wide = from == DType::i64 || from == DType::i32;
-  if (is_wide && (to == DType::f16 || to == DType::bf16)) {
+  if (is_wide && is_half(to)) {
     llvm::Value* exact = b.CreateSIToFP(value, shaped(b.getDoubleTy(), value));
     return e.round_to(to, truncate_to_odd(e, exact));
   }

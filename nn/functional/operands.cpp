@@ -7,8 +7,7 @@
 namespace wick::nn::detail {
 
 Tensor to_compute_dtype(const Tensor& x, Where where) {
-  const bool is_half = x.dtype() == DType::f16 || x.dtype() == DType::bf16;
-  return is_half ? cast(x, DType::f32, where) : x;
+  return is_half(x.dtype()) ? cast(x, DType::f32, where) : x;
 }
 
 void require_float(std::string_view op, std::string_view name, const Tensor& x, Where where) {

@@ -13,17 +13,13 @@ using wick::DType;
 using wick::Literal;
 using wick::ir::OpKind;
 
-bool is_narrow(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16;
-}
-
 /// Narrow floats are kept as bits and computed in float.
 std::string widened(const std::string& value, DType dtype) {
-  return is_narrow(dtype) ? fmt::format("{}_to_f32({})", to_string(dtype), value) : value;
+  return is_half(dtype) ? fmt::format("{}_to_f32({})", to_string(dtype), value) : value;
 }
 
 std::string narrowed(const std::string& value, DType dtype) {
-  return is_narrow(dtype) ? fmt::format("f32_to_{}({})", to_string(dtype), value) : value;
+  return is_half(dtype) ? fmt::format("f32_to_{}({})", to_string(dtype), value) : value;
 }
 
 /// The type that floats are computed in, as the functions of the prelude are named.
@@ -192,7 +188,7 @@ std::string_view c_type(DType dtype) {
 
 std::string c_constant(const Literal& value) {
   const DType dtype = value.type().dtype;
-  if (is_narrow(dtype)) {
+  if (is_half(dtype)) {
     uint16_t bits = 0;
     std::memcpy(&bits, value.data(), sizeof bits);
     return fmt::format("{:#06x} /* {} */", bits, value.as_double(0));
@@ -239,8 +235,8 @@ std::string c_cast(const std::string& value, DType from, DType to) {
   if (from == to) return value;
   const std::string wide = widened(value, from);
   if (to == DType::bool_) return wide + " != 0";
-  if (is_narrow(to)) {
-    if (is_narrow(from) || from == DType::f32) return narrowed(wide, to);
+  if (is_half(to)) {
+    if (is_half(from) || from == DType::f32) return narrowed(wide, to);
     // One rounding, not two: by way of the float whose last bit tells that digits are missing.
     const std::string exact = wick::is_float(from) ? wide : fmt::format("odd_f64({})", wide);
     return narrowed(fmt::format("odd_f32({})", exact), to);
