@@ -41,14 +41,16 @@ HostTarget detect() {
     host.features += name;
   }
   host.cache_bytes = usable_cache_bytes();
-  // WICK_CODEGEN_ISA makes this machine stand for an older one: avx2, or sse for the least.
+  // WICK_CODEGEN_ISA makes this machine stand for an older one, avx2 or sse for the least, or for
+  // one whose code it may show but cannot run, avx512.
   const char* chosen = std::getenv("WICK_CODEGEN_ISA");
   const std::string_view isa = chosen == nullptr ? "" : chosen;
-  if (isa == "avx2" || isa == "sse") {
-    host.cpu = isa == "avx2" ? "haswell" : "x86-64";
+  if (isa == "avx512" || isa == "avx2" || isa == "sse") {
+    host.cpu = isa == "avx512" ? "skylake-avx512" : isa == "avx2" ? "haswell" : "x86-64";
     host.features.clear();
-    host.lanes = isa == "avx2" ? 8 : 4;
-    host.fma = isa == "avx2";
+    host.avx512 = isa == "avx512";
+    host.lanes = host.avx512 ? 16 : isa == "avx2" ? 8 : 4;
+    host.fma = isa != "sse";
     return host;
   }
   const auto has = [&](const char* name) { return features.lookup(name); };

@@ -12,8 +12,9 @@ config.test_exec_root = lit_config.params["output"]
 config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["tools"], lit_config.params["filecheck"], "/usr/bin", "/bin"])
 
-if lit_config.params["cuda"] == "TRUE":
-    config.available_features.add("cuda")
+for part in ("cuda", "llvm"):
+    if lit_config.params[part] == "TRUE":
+        config.available_features.add(part)
 
 # The plug-in of tests/support/sample_ops.h.
 config.substitutions.append(("%{sample-ops}", lit_config.params["sample_ops"]))
