@@ -150,8 +150,8 @@ Hash128 identity(const Kernel& kernel);
 /// Empty when sound; otherwise the broken rule.
 std::optional<std::string> verify(const Kernel& kernel);
 
-/// Runs positions [task_begin, task_end) of the flattened task dimensions (row-major) and
-/// [vector_begin, vector_end) of the vector dimension when that is an outer one (ignored, whole
+/// Runs positions [task_begin, task_end) of the flattened task dimensions (row-major), in order,
+/// and [vector_begin, vector_end) of the vector dimension when that is an outer one (ignored, whole
 /// extent walked, when it is an inner one).
 using KernelFunction = void (*)(void* const* buffers,
                                 const int64_t* params,

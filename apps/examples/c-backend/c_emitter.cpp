@@ -184,10 +184,9 @@ class FunctionEmitter {
       case InstrKind::accumulate:
         return accumulate(number);
       case InstrKind::store:
-        return line("{}b{}[{}] = {};",
+        return line("{}{} = {};",
                     instr.predicate >= 0 ? fmt::format("if ({}) ", name(instr.predicate)) : "",
-                    instr.buffer,
-                    text_of(instr.address),
+                    element(instr),
                     operands[0]);
     }
   }
@@ -198,22 +197,28 @@ class FunctionEmitter {
   }
 
   [[nodiscard]] std::string load(const Instr& instr) const {
+    if (instr.predicate < 0) return element(instr);
+    return fmt::format("{} ? {} : 0", name(instr.predicate), element(instr));
+  }
+
+  /// What a load or store touches.
+  [[nodiscard]] std::string element(const Instr& instr) const {
     std::string at = text_of(instr.address);
     if (instr.dynamic_index >= 0) {
       at += fmt::format(" + {} * p{}", name(instr.dynamic_index), instr.dynamic_stride_param);
     }
-    const std::string element = fmt::format("b{}[{}]", instr.buffer, at);
-    if (instr.predicate < 0) return element;
-    return fmt::format("{} ? {} : 0", name(instr.predicate), element);
+    return fmt::format("b{}[{}]", instr.buffer, at);
   }
 
-  [[nodiscard]] static std::string text_of(const Affine& address) {
+  [[nodiscard]] std::string text_of(const Affine& address) const {
     std::string text;
     const auto plus = [&](const std::string& term) { text += (text.empty() ? "" : " + ") + term; };
     for (size_t d = 0; d < address.terms.size(); ++d) {
       const Affine::Term& term = address.terms[d];
       if (term.stride == Stride::one) plus(fmt::format("d{}", d));
       if (term.stride == Stride::dynamic) plus(fmt::format("d{} * p{}", d, term.param));
+      if (term.stride == Stride::column) plus(fmt::format("d{} % {}", d, kernel_.row_length));
+      if (term.stride == Stride::row) plus(fmt::format("d{} / {}", d, kernel_.row_length));
     }
     if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
     return text.empty() ? "0" : text;
