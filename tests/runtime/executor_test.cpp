@@ -99,6 +99,17 @@ graph @f(%g: f32[300,170], %b: f32[170] {donate}, %c: f32[170] {donate}, %d: f32
   %3 = mul %c, %d : f32[170]
   return %2, %3
 })",
+    // a weight that rows read and sums over them update
+    R"(
+graph @f(%x: f32[300,170] {donate}, %g: f32[300,170], %w: f32[170] {donate}) -> (f32[300,170], f32[170]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[300,1]
+  %1 = sub %x, %0 : f32[300,170]
+  %2 = mul %1, %w : f32[300,170]
+  %3 = mul %1, %g : f32[300,170]
+  %4 = reduce_sum %3 {axes = [0]} : f32[170]
+  %5 = sub %w, %4 : f32[170]
+  return %2, %5
+})",
     // a dear value, too wide for memory of the kernel's own, that three loops need
     R"(
 graph @f(%x: f64[300,170] {donate}) -> (f64[300,170]) {
@@ -127,20 +138,32 @@ TEST_F(LlvmBackend, WritesRowsOverTheirOperands) {
   }
 }
 
+/// Sums of rows and over all rows.
+constexpr const char* kRowsAndColumns = R"(
+graph @f(%x: f32[1111,170], %y: f32[1111,170]) -> (f32[1111,170], f32[1111], f32[170]) {
+  %0 = reduce_sum %x {axes = [1], keepdims = true} : f32[1111,1]
+  %1 = mul %y, %0 : f32[1111,170]
+  %2 = reduce_sum %1 {axes = [1]} : f32[1111]
+  %3 = reduce_sum %1 {axes = [0]} : f32[170]
+  return %1, %2, %3
+})";
+
 TEST_F(LlvmBackend, GivesTheSameBitsForAnyNumberOfThreads) {
-  const auto graph = ir::parse_graph(kMixed);
-  std::mt19937_64 random(12);
-  const auto parameters = random_parameters(*graph, random);
+  for (const char* text : {kMixed, kRowsAndColumns}) {
+    const auto graph = ir::parse_graph(text);
+    std::mt19937_64 random(12);
+    const auto parameters = random_parameters(*graph, random);
 
-  std::vector<std::vector<Literal>> results;
-  for (const int threads : {1, 2, 3}) {
-    const ThreadsOption scope(threads);
-    results.push_back(run_on("llvm", *graph, parameters));
-  }
+    std::vector<std::vector<Literal>> results;
+    for (const int threads : {1, 2, 3}) {
+      const ThreadsOption scope(threads);
+      results.push_back(run_on("llvm", *graph, parameters));
+    }
 
-  for (size_t k = 0; k < 3; ++k) {
-    EXPECT_TRUE(results[0][k] == results[1][k]) << k;
-    EXPECT_TRUE(results[0][k] == results[2][k]) << k;
+    for (size_t k = 0; k < 3; ++k) {
+      EXPECT_TRUE(results[0][k] == results[1][k]) << k << text;
+      EXPECT_TRUE(results[0][k] == results[2][k]) << k << text;
+    }
   }
 }
 
