@@ -24,29 +24,11 @@ const ir::Node& reshaped_source(const ir::Value& value) {
   return *node;
 }
 
+}  // namespace
+
 ArgBinding workspace_at(size_t offset) {
   return {.kind = ArgBinding::Kind::workspace, .index = 0, .offset = offset};
 }
-
-/// What brings two partial results of a reduction together.
-OpKind combining_op(OpKind reduction, DType dtype) {
-  const bool is_bool = dtype == DType::bool_;
-  switch (reduction) {
-    case OpKind::reduce_sum:
-      return OpKind::add;
-    case OpKind::reduce_prod:
-      return OpKind::mul;
-    case OpKind::reduce_max:
-      return is_bool ? OpKind::bit_or : OpKind::maximum;
-    case OpKind::reduce_min:
-      return is_bool ? OpKind::bit_and : OpKind::minimum;
-    default:
-      check(false, "a reduction whose partial results combine");
-      return reduction;
-  }
-}
-
-}  // namespace
 
 DType compute_dtype(DType dtype) {
   return is_half(dtype) ? DType::f32 : dtype;
@@ -144,52 +126,6 @@ void BodyEmitter::store_partials(const PartialPlaces& places) {
     const DType dtype = compute_dtype(reduction.type().dtype);
     store(value, binding, written_buffer(binding, dtype), std::move(address), 2);
   }
-}
-
-void BodyEmitter::add_to_columns(const PartialPlaces& places, int64_t rows_of_block) {
-  const RowBlock block = row_block(rows_of_block);
-  for (const ir::Node* reduction : body_.column_reductions)
-    add_to_column(*reduction, places.at(reduction), block);
-}
-
-BodyEmitter::RowBlock BodyEmitter::row_block(int64_t rows_of_block) {
-  const ir::Domain& domain = draft_.domain();
-  const Request start{.node = body_.graph->first(), .map = {}};
-  std::vector<bool> kept = domain.reduced;
-  kept.flip();
-  const int row = index(start, ir::row_major_position(domain.extents, kept));
-  const int size = number(start, rows_of_block);
-  const int rest = compute(start, OpKind::rem, DType::i64, {row, size});
-  return {.number = compute(start, OpKind::div, DType::i64, {row, size}),
-          .is_first = compute(start, OpKind::eq, DType::bool_, {rest, constant(0)})};
-}
-
-void BodyEmitter::add_to_column(const ir::Node& reduction, size_t place, const RowBlock& block) {
-  const ir::Domain& domain = draft_.domain();
-  const ir::Value operand = reduction.operand(0);
-  const auto map = domain.aligned_map(operand.type().shape, Level::full);
-  check(map.has_value(), "a reduction reduces the positions of its kernel");
-  const int loop = 2 * body_.depth_of(*operand.node) + 1;
-  const Request inside{.node = operand.node, .map = *map, .loop = loop};
-  const int value = emit(inside);
-
-  const DType dtype = compute_dtype(reduction.type().dtype);
-  const ArgBinding binding = workspace_at(place);
-  const BufferArg buffer = written_buffer(binding, dtype);
-  DraftInstr load;
-  load.instr.kind = InstrKind::load;
-  load.instr.dtype = dtype;
-  load.instr.buffer = draft_.add_buffer(binding, buffer);
-  load.instr.dynamic_index = block.number;
-  load.address = ir::row_major_position(domain.extents, domain.reduced);
-  load.dynamic_stride = domain.numel(Level::column);
-  PendingStore store{.phase = loop, .instr = load};
-  const int before = draft_.append(loop, std::move(load));
-  const int sum = compute(inside, combining_op(reduction.op(), dtype), dtype, {before, value});
-  store.instr.instr.kind = InstrKind::store;
-  store.instr.instr.operands = {
-      compute(inside, OpKind::where, dtype, {block.is_first, value, sum})};
-  stores_.push_back(std::move(store));
 }
 
 void BodyEmitter::finish_stores() {

@@ -137,4 +137,7 @@ class BodyEmitter {
 /// f16 and bf16 are computed in f32.
 DType compute_dtype(DType dtype);
 
+/// So many bytes into the workspace.
+ArgBinding workspace_at(size_t offset);
+
 }  // namespace wick::codegen
