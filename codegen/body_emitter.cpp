@@ -115,15 +115,15 @@ int BodyEmitter::read_back(const Request& request) {
 
 void BodyEmitter::store_partials(const PartialPlaces& places) {
   const ir::Domain& domain = draft_.domain();
-  for (const ir::Node* node : body_.reductions) {
-    const ir::Node& reduction = *node;
-    const auto map = domain.aligned_map(reduction.type().shape, Level::row);
+  for (const ir::Node* reduction : body_.reductions) {
+    const Type& type = reduction->type();
+    const auto map = domain.aligned_map(type.shape, Level::row);
     check(map.has_value(), "a reduction has the rows of its kernel");
-    const int value = emit({.node = &reduction, .map = *map});
-    AffineExpr address = linearize(*map, reduction.type().shape, domain.extents);
+    const int value = emit({.node = reduction, .map = *map});
+    AffineExpr address = linearize(*map, type.shape, domain.extents);
     address.coefs.push_back(domain.numel(Level::row));
-    const ArgBinding binding = workspace_at(places.at(node));
-    const DType dtype = compute_dtype(reduction.type().dtype);
+    const ArgBinding binding = workspace_at(places.at(reduction));
+    const DType dtype = compute_dtype(type.dtype);
     store(value, binding, written_buffer(binding, dtype), std::move(address), 2);
   }
 }

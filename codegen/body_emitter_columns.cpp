@@ -9,26 +9,9 @@ namespace wick::codegen {
 
 namespace {
 
+using ir::AffineExpr;
 using ir::OpKind;
 using Level = ir::Domain::Level;
-
-/// What brings two partial results of a reduction together.
-OpKind combining_op(OpKind reduction, DType dtype) {
-  const bool is_bool = dtype == DType::bool_;
-  switch (reduction) {
-    case OpKind::reduce_sum:
-      return OpKind::add;
-    case OpKind::reduce_prod:
-      return OpKind::mul;
-    case OpKind::reduce_max:
-      return is_bool ? OpKind::bit_or : OpKind::maximum;
-    case OpKind::reduce_min:
-      return is_bool ? OpKind::bit_and : OpKind::minimum;
-    default:
-      check(false, "a reduction whose partial results combine");
-      return reduction;
-  }
-}
 
 }  // namespace
 
@@ -41,9 +24,9 @@ void BodyEmitter::add_to_columns(const PartialPlaces& places, int64_t rows_of_bl
 BodyEmitter::RowBlock BodyEmitter::row_block(int64_t rows_of_block) {
   const ir::Domain& domain = draft_.domain();
   const Request start{.node = body_.graph->first(), .map = {}};
-  std::vector<bool> kept = domain.reduced;
-  kept.flip();
-  const int row = index(start, ir::row_major_position(domain.extents, kept));
+  const AffineExpr number_of_row =
+      ir::row_major_position(domain.extents, domain.transposed().reduced);
+  const int row = index(start, number_of_row);
   const int size = number(start, rows_of_block);
   const int rest = compute(start, OpKind::rem, DType::i64, {row, size});
   return {.number = compute(start, OpKind::div, DType::i64, {row, size}),

@@ -79,11 +79,8 @@ void sort_reductions(FusedBody& body) {
                        Domain(node->operand(0).type().shape, node->attributes().integers("axes")));
   }
   if (found.empty()) return;
-  const auto walks_rows = [](const auto& reduction) {
-    const std::vector<bool>& reduced = reduction.second.reduced;
-    return !reduced.empty() && reduced.back();
-  };
-  const auto rows = std::ranges::find_if(found, walks_rows);
+  const auto rows = std::ranges::find_if(
+      found, [](const auto& reduction) { return reduction.second.has_rows(); });
   body.domain = rows == found.end() ? found.front().second : rows->second;
   for (const auto& [node, domain] : found) {
     if (body.domain.refine(domain)) {

@@ -28,19 +28,6 @@ Literal scalar_op(OpKind op, const std::vector<const Literal*>& operands, DType 
   return ir::interpret_op(op, attributes, operands, Type{dtype, {}});
 }
 
-OpKind pairwise_op(OpKind reduction, DType dtype) {
-  switch (reduction) {
-    case OpKind::reduce_prod:
-      return OpKind::mul;
-    case OpKind::reduce_max:
-      return dtype == DType::bool_ ? OpKind::bit_or : OpKind::maximum;
-    case OpKind::reduce_min:
-      return dtype == DType::bool_ ? OpKind::bit_and : OpKind::minimum;
-    default:
-      return OpKind::add;
-  }
-}
-
 /// The first NaN wins, then the first largest.
 bool beats(const Literal& candidate, const Literal& best) {
   if (!is_float(candidate.type().dtype)) return candidate.as_integer(0) > best.as_integer(0);
@@ -260,7 +247,7 @@ class Interpreter {
     state.value =
         first ? *operands[0]
               : scalar_op(
-                    pairwise_op(instr.op, instr.dtype), {&state.value, operands[0]}, instr.dtype);
+                    combining_op(instr.op, instr.dtype), {&state.value, operands[0]}, instr.dtype);
     state.position = 0;
   }
 

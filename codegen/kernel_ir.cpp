@@ -282,6 +282,20 @@ Hash128 identity(const Kernel& kernel) {
   return hash_bytes(to_string(kernel, false));
 }
 
+ir::OpKind combining_op(ir::OpKind reduction, DType dtype) {
+  using ir::OpKind;
+  switch (reduction) {
+    case OpKind::reduce_prod:
+      return OpKind::mul;
+    case OpKind::reduce_max:
+      return dtype == DType::bool_ ? OpKind::bit_or : OpKind::maximum;
+    case OpKind::reduce_min:
+      return dtype == DType::bool_ ? OpKind::bit_and : OpKind::minimum;
+    default:
+      return OpKind::add;
+  }
+}
+
 std::optional<std::string> verify(const Kernel& kernel) {
   return Verifier(kernel).run();
 }

@@ -37,8 +37,8 @@ struct Dim {
   int extent_param = 0;
 };
 
-/// What is known about a stride when the kernel is compiled. Of positions along Kernel::row_length
-/// `column` counts that in its row, `row` the number of the row.
+/// What is known about a stride when the kernel is compiled. Where the vector dimension walks rows
+/// as one (Kernel::row_length), `column` counts the position in its row, `row` the rows before it.
 enum class Stride : uint8_t { zero, one, dynamic, column, row };
 
 /// offset + sum over dimensions of position * stride, in elements. Absent offset is 0.
@@ -149,6 +149,9 @@ Hash128 identity(const Kernel& kernel);
 
 /// Empty when sound; otherwise the broken rule.
 std::optional<std::string> verify(const Kernel& kernel);
+
+/// The elementwise op that brings two partial results of a reduction together, of any but argmax.
+ir::OpKind combining_op(ir::OpKind reduction, DType dtype);
 
 /// Runs positions [task_begin, task_end) of the flattened task dimensions (row-major), in order,
 /// and [vector_begin, vector_end) of the vector dimension when that is an outer one (ignored, whole

@@ -84,19 +84,19 @@ PartialPlaces place_partials(const std::vector<const ir::Node*>& reductions,
 }
 
 /// The launch that combines partial results of so many blocks, and stores the results for which
-/// `stores` is true. `keeps` tells which dimensions a block has partial results for.
-template <class Keeps, class Stores>
+/// `stores` is true. A block has partial results for each row or each column.
+template <class Stores>
 KernelLaunch lower_combination(const ir::Node& fusion,
                                const FusedBody& body,
                                PartialPlaces places,
                                int64_t num_blocks,
-                               const Keeps& keeps,
+                               Level level,
                                const Stores& stores) {
   ir::Domain combined;
   combined.extents = {num_blocks};
   combined.reduced = {true};
   for (size_t d = 0; d < body.domain.extents.size(); ++d) {
-    if (!keeps(body.domain.reduced[d])) continue;
+    if (body.domain.reduced[d] != (level == Level::column)) continue;
     combined.extents.push_back(body.domain.extents[d]);
     combined.reduced.push_back(false);
   }
@@ -123,12 +123,9 @@ LoweredFusion lower_split(const ir::Node& fusion, const FusedBody& body, int64_t
   KernelDraft::Finished partial = finish(first);
   lowered.launches.push_back(std::move(partial.launch));
   lowered.launches.push_back(lower_combination(
-      fusion,
-      body,
-      std::move(places),
-      partial.num_blocks,
-      [](bool is_reduced) { return !is_reduced; },
-      [&](int result) { return !is_stored_first(body, result); }));
+      fusion, body, std::move(places), partial.num_blocks, Level::row, [&](int result) {
+        return !is_stored_first(body, result);
+      }));
   return lowered;
 }
 
@@ -136,6 +133,8 @@ LoweredFusion lower_split(const ir::Node& fusion, const FusedBody& body, int64_t
 /// those.
 LoweredFusion lower_with_columns(const ir::Node& fusion, const FusedBody& body) {
   check(passes::can_take_columns(body.domain), "rows that are walked one by one, each whole");
+  for (const ir::Node* reduction : body.column_reductions)
+    check(passes::splits_in_blocks(reduction->op()), "reductions of columns combine");
   LoweredFusion lowered;
   const int64_t rows_of_block = passes::rows_of_block(body.domain);
   const int64_t rows = body.domain.numel(Level::row);
@@ -150,13 +149,8 @@ LoweredFusion lower_with_columns(const ir::Node& fusion, const FusedBody& body) 
   check(launch.task_extent == rows, "each row is a task");
   launch.tasks_in_order = rows_of_block;
   lowered.launches.push_back(std::move(launch));
-  lowered.launches.push_back(lower_combination(
-      fusion,
-      body,
-      std::move(places),
-      blocks,
-      [](bool is_reduced) { return is_reduced; },
-      [&](int result) {
+  lowered.launches.push_back(
+      lower_combination(fusion, body, std::move(places), blocks, Level::column, [&](int result) {
         const ir::Value value = body.graph->results()[static_cast<size_t>(result)];
         return body.level_of(value) == Level::column;
       }));

@@ -241,6 +241,10 @@ bool Domain::has_reduced() const {
   return std::ranges::find(reduced, true) != reduced.end();
 }
 
+bool Domain::has_rows() const {
+  return !reduced.empty() && reduced.back();
+}
+
 Domain Domain::transposed() const {
   Domain other = *this;
   other.reduced.flip();

@@ -82,6 +82,8 @@ struct Domain {
 
   [[nodiscard]] int64_t numel(Level level) const;
   [[nodiscard]] bool has_reduced() const;
+  /// The last dimension is reduced: what is reduced together lies together.
+  [[nodiscard]] bool has_rows() const;
 
   /// The same positions, rows and columns exchanged.
   [[nodiscard]] Domain transposed() const;

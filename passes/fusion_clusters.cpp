@@ -146,19 +146,15 @@ Objection FusionClusters::align(Trial& trial, const Node& first, const Node& sec
 
 /// One walks rows, and the other reduces over them and has no more to do with what they are.
 Objection FusionClusters::align_columns(Trial& trial) const {
-  const auto walks_rows = [&](int number) {
-    const ir::Domain& domain = cluster(number).domain;
-    return domain.has_reduced() && domain.reduced.back();
-  };
   const auto splits = [](const Node* node) {
     return !has(node->op(), ir::kReduction) || splits_in_blocks(node->op());
   };
-  const auto [rows, columns] =
-      walks_rows(trial.a) ? std::pair(trial.a, trial.b) : std::pair(trial.b, trial.a);
+  const auto [rows, columns] = cluster(trial.a).domain.has_rows() ? std::pair(trial.a, trial.b)
+                                                                  : std::pair(trial.b, trial.a);
   trial.domain = cluster(rows).domain;
   trial.columns = columns;
   const Cluster& over_rows = cluster(columns);
-  const bool fits = limits_.columns_with_rows && walks_rows(rows) &&
+  const bool fits = limits_.columns_with_rows &&
                     trial.domain.refine(over_rows.domain.transposed()) &&
                     can_take_columns(trial.domain) && !over_rows.dependent &&
                     std::ranges::all_of(over_rows.members, splits);

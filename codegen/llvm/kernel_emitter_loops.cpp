@@ -172,10 +172,10 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   auto& b = e_.b;
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
   in_vector_loop_ = true;
-  // Where lines begin must not decide the order of a sum.
   if (kernel_.row_length > 0) {
     begin = emit_head_of_flat_rows(begin, end, body);
   } else if (!streams.empty() && accumulators_.empty()) {
+    // Where lines begin must not decide the order of a sum.
     begin = emit_head(begin, end, streams[0], body);
   }
   llvm::Value* main_end = begin;
