@@ -33,6 +33,20 @@ llvm::SmallVector<int, 64> consecutive(int first, int count) {
   return lanes;
 }
 
+/// c[0] + c[stride] * power + c[2 * stride] * power^2 + ...
+llvm::Value* horner(EmitContext& e,
+                    llvm::Value* power,
+                    llvm::ArrayRef<double> coefficients,
+                    size_t stride) {
+  size_t at = (coefficients.size() - 1) / stride * stride;
+  llvm::Value* sum = real(power, coefficients[at]);
+  while (at > 0) {
+    at -= stride;
+    sum = e.fma(sum, power, real(power, coefficients[at]));
+  }
+  return sum;
+}
+
 }  // namespace
 
 llvm::Type* shaped(llvm::Type* element, const llvm::Value* like) {
@@ -164,11 +178,13 @@ llvm::Value* EmitContext::fma(llvm::Value* x, llvm::Value* y, llvm::Value* z) {
 }
 
 llvm::Value* EmitContext::polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients) {
-  llvm::Value* sum = real(x, coefficients.back());
-  for (const double coefficient : llvm::reverse(coefficients.drop_back())) {
-    sum = fma(sum, x, real(x, coefficient));
-  }
-  return sum;
+  return horner(*this, x, coefficients, 1);
+}
+
+llvm::Value* EmitContext::split_polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients) {
+  llvm::Value* square = b.CreateFMul(x, x);
+  llvm::Value* odd = horner(*this, square, coefficients.drop_front(), 2);
+  return fma(odd, x, horner(*this, square, coefficients, 2));
 }
 
 llvm::Value* EmitContext::unary(llvm::Intrinsic::ID intrinsic, llvm::Value* x) {

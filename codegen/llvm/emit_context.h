@@ -47,6 +47,9 @@ struct EmitContext {
   llvm::Value* fma(llvm::Value* x, llvm::Value* y, llvm::Value* z);
   /// c[0] + c[1] * x + ... by Horner's rule.
   llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients);
+  /// The same, even and odd powers apart: two chains of half the length, for kernels that wait for
+  /// results. Takes a register more, and loses digits where the two parts cancel.
+  llvm::Value* split_polynomial(llvm::Value* x, llvm::ArrayRef<double> coefficients);
   llvm::Value* unary(llvm::Intrinsic::ID intrinsic, llvm::Value* x);
 
   /// Whether instructions of AVX-512 that LLVM has no name of its own for may compute with `x`.

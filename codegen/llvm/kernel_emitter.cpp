@@ -193,10 +193,11 @@ int KernelEmitter::work_of(const Plan& plan) const {
 }
 
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot
-/// takes 1.8 times as long with one copy as with four), unless code or registers run out.
+/// takes 1.8 times as long with one copy as with four), unless there is too much code or more than
+/// half of what is live would be spilled.
 int KernelEmitter::choose_copies(const Plan& plan) const {
-  constexpr int kMaxInstructions = 420;
-  const int max_vectors = e_.host.avx512 ? 32 : 16;
+  constexpr int kMaxInstructions = 600;
+  const int max_vectors = 2 * (e_.host.avx512 ? 32 : 16);
   const int work = work_of(plan);
   size_t bytes = 4;
   for (const int number : plan.phase->instrs) {

@@ -27,11 +27,11 @@ constexpr double kFar[] = {0x1.66311ap-12,
 
 llvm::Value* emit_erf(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  llvm::Value* near = e.fma(x, e.polynomial(b.CreateFMul(x, x), kNear), x);
+  llvm::Value* near = e.fma(x, e.split_polynomial(b.CreateFMul(x, x), kNear), x);
   llvm::Value* magnitude = e.unary(llvm::Intrinsic::fabs, x);
   llvm::Value* limit = real(x, 4);
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(magnitude, limit), magnitude, limit);
-  llvm::Value* exponent = b.CreateFNeg(e.polynomial(bounded, kFar));
+  llvm::Value* exponent = b.CreateFNeg(e.split_polynomial(bounded, kFar));
   llvm::Value* far = b.CreateFSub(real(x, 1), emit_short_exp(e, exponent));
   far = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, far, x);
   // Unordered is near, where NaN passes through.

@@ -63,7 +63,7 @@ llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x) {
       e.unary(llvm::Intrinsic::roundeven, b.CreateFMul(bounded, real(x, std::numbers::log2e)));
   llvm::Value* r = e.fma(n, real(x, -kLn2High), bounded);
   r = e.fma(n, real(x, -kLn2Low), r);
-  llvm::Value* sum = e.fma(b.CreateFMul(r, r), e.polynomial(r, kExp), r);
+  llvm::Value* sum = e.fma(b.CreateFMul(r, r), e.split_polynomial(r, kExp), r);
   llvm::Value* mantissa = b.CreateFAdd(sum, real(x, 1));
   // In two steps, so that neither power leaves the range and only the last product rounds.
   llvm::Value* shifted = b.CreateBitCast(b.CreateFAdd(n, real(x, kIntegerShift)), i64_of(e, x));
@@ -93,7 +93,7 @@ llvm::Value* emit_log_f64(EmitContext& e, llvm::Value* x) {
   llvm::Value* s = b.CreateFDiv(f, b.CreateFAdd(f, real(x, 2)));
   llvm::Value* z = b.CreateFMul(s, s);
   llvm::Value* half_square = b.CreateFMul(b.CreateFMul(f, f), real(x, 0.5));
-  llvm::Value* rest = e.fma(z, e.polynomial(z, kLog), half_square);
+  llvm::Value* rest = e.fma(z, e.split_polynomial(z, kLog), half_square);
   llvm::Value* small = e.fma(n, real(x, kLn2Low), b.CreateFMul(s, rest));
   llvm::Value* fraction = b.CreateFSub(b.CreateFSub(half_square, small), f);
   llvm::Value* result = b.CreateFSub(b.CreateFMul(n, real(x, kLn2High)), fraction);

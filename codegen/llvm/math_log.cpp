@@ -96,7 +96,7 @@ llvm::Value* emit_log(EmitContext& e, llvm::Value* x) {
   const auto [n, mantissa] = is_complete ? split_by_instruction(e, x) : split_by_bits(e, x);
   llvm::Value* f = b.CreateFSub(mantissa, real(x, 1));
   llvm::Value* square = b.CreateFMul(f, f);
-  llvm::Value* tail = b.CreateFMul(b.CreateFMul(square, f), e.polynomial(f, kLog));
+  llvm::Value* tail = b.CreateFMul(b.CreateFMul(square, f), e.split_polynomial(f, kLog));
   tail = e.fma(n, real(x, kLn2Low), tail);
   tail = e.fma(square, real(x, -0.5), tail);
   llvm::Value* result = e.fma(n, real(x, kLn2High), b.CreateFAdd(f, tail));

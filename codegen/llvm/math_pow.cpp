@@ -40,7 +40,7 @@ llvm::Value* log2_of(EmitContext& e, llvm::Value* x) {
   llvm::Value* exponent = b.CreateAShr(shifted, 52);
   llvm::Value* m = b.CreateBitCast(b.CreateSub(bits, b.CreateShl(exponent, 52)), x->getType());
   llvm::Value* s = b.CreateFDiv(b.CreateFSub(m, real(x, 1)), b.CreateFAdd(m, real(x, 1)));
-  llvm::Value* fraction = b.CreateFMul(s, e.polynomial(b.CreateFMul(s, s), kLog2));
+  llvm::Value* fraction = b.CreateFMul(s, e.split_polynomial(b.CreateFMul(s, s), kLog2));
   return b.CreateFAdd(b.CreateSIToFP(exponent, x->getType()), fraction);
 }
 
@@ -48,7 +48,7 @@ llvm::Value* log2_of(EmitContext& e, llvm::Value* x) {
 llvm::Value* exp2_of(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   llvm::Value* n = e.unary(llvm::Intrinsic::roundeven, x);
-  llvm::Value* mantissa = e.polynomial(b.CreateFSub(x, n), kExp2);
+  llvm::Value* mantissa = e.split_polynomial(b.CreateFSub(x, n), kExp2);
   llvm::Value* whole = b.CreateFPToSI(n, shaped(b.getInt32Ty(), x));
   llvm::Value* bits = b.CreateSExt(whole, shaped(b.getInt64Ty(), x));
   llvm::Value* power = b.CreateShl(b.CreateAdd(bits, integer(bits, 1023)), 52);
