@@ -36,19 +36,20 @@ if(WICK_ONEDNN)
   find_package(dnnl CONFIG QUIET)
 endif()
 wick_part_found(ONEDNN "${dnnl_FOUND}" "oneDNN (Debian: libdnnl-dev)"
-                "matrix products are plain loops and convolutions interpreted on the CPU")
+                "products go to BLAS on the CPU and convolutions are interpreted")
 
-wick_part(LAPACK AUTO "Linear algebra")
+wick_part(LAPACK AUTO "Linear algebra, products of f64")
 if(WICK_LAPACK)
   set(BLA_VENDOR OpenBLAS)  # shares Wick's OpenMP pool
   find_package(LAPACK QUIET)
   find_path(LAPACK_INCLUDE_DIR lapack.h)
+  find_path(CBLAS_INCLUDE_DIR cblas.h)
 endif()
-if(LAPACK_FOUND AND LAPACK_INCLUDE_DIR)
+if(LAPACK_FOUND AND LAPACK_INCLUDE_DIR AND CBLAS_INCLUDE_DIR)
   set(lapack_found TRUE)
 endif()
 wick_part_found(LAPACK "${lapack_found}" "OpenBLAS and LAPACKE (Debian: libopenblas-openmp-dev, liblapacke-dev)"
-                "ops linalg.* throw when they run")
+                "ops linalg.* throw when they run, products of f64 are plain loops")
 
 wick_part(FFTW AUTO "Fourier transforms")
 if(WICK_FFTW)

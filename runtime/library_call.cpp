@@ -17,6 +17,7 @@ std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads) {
   for (const auto make : {make_onednn_matmul,
                           make_onednn_convolution,
                           make_onednn_pooling,
+                          make_blas_matmul,
                           make_native_argsort,
                           make_native_matmul,
                           make_native_pooling,

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "wick/codegen/lazy_library.h"
 #include "wick/ir/custom_op.h"
 #include "wick/ir/format.h"
 #include "wick/runtime/library_ops.h"
@@ -19,9 +18,8 @@ using ir::Attributes;
 using ir::OperandTypes;
 
 void call_lapack(const void* const* operands, void* result, const ir::CustomCallInfo& info) {
-  constexpr codegen::LazyLibrary kLibrary{"libwick-lapack.so", "runtime/lapack/", "LAPACK"};
-  static const auto find =
-      reinterpret_cast<FindLibraryCall*>(codegen::entry_of(kLibrary, "wick_find_lapack_call"));
+  static const auto find = reinterpret_cast<FindLibraryCall*>(
+      codegen::entry_of(kLapackLibrary, "wick_find_lapack_call"));
   find(info.attributes.text("op").c_str())(operands, result, info);
 }
 

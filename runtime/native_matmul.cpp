@@ -1,4 +1,4 @@
-// Matrix products in the dtypes that oneDNN does not cover: f64 and integers.
+// Matrix products in the dtypes that no library covers: integers, and floats in builds without one.
 
 #include <algorithm>
 #include <type_traits>

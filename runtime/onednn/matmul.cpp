@@ -10,15 +10,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "wick/runtime/matmul_shape.h"
+#include "wick/runtime/gemm_call.h"
 #include "wick/runtime/onednn/primitive_call.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/parallel.h"
 
 namespace wick::runtime {
 namespace {
-
-constexpr int64_t kSideBySide = 8;  // products from which on each runs on one thread
 
 /// Whether the order of sums, and so every bit, is the same for any number of threads. With AVX2
 /// oneDNN's gemm cuts all but large products along k, or into blocks of other sizes, as it has
@@ -28,98 +26,38 @@ bool sums_in_one_order(const MatmulShape& shape) {
          (shape.m >= 512 && shape.n >= 384 && shape.m * shape.n >= 512 * 1024 && shape.k >= 40);
 }
 
-/// By shape alone. Narrower pieces take longer: 256 x 1024 x 1024 runs at 82 GF/s in pieces of 512
-/// columns and at 78 in pieces of 64. A vector times a matrix reads a piece of each row.
-int64_t num_pieces(const MatmulShape& shape) {
-  const int64_t length = std::min(shape.m, shape.n) == 1 ? 2048 : 512;
-  return (std::max(shape.m, shape.n) + length - 1) / length;
-}
-
-/// From row to row of the operands as they are stored, in elements.
-struct RowStrides {
-  int64_t lhs = 0;
-  int64_t rhs = 0;
-};
-
-class Sgemm final : public HostCall {
- public:
-  Sgemm(MatmulShape shape, RowStrides strides)
-      : shape_(std::move(shape)),
-        strides_(strides),
-        threads_of_library_(shape_.batch() < kSideBySide && sums_in_one_order(shape_)),
-        pieces_(shape_.batch() < kSideBySide ? num_pieces(shape_) : 1) {}
-
-  std::string_view implementation() const override { return "onednn sgemm"; }
-
-  void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
-    const auto* lhs = static_cast<const float*>(operands[0]);
-    const auto* rhs = static_cast<const float*>(operands[1]);
-    auto* out = static_cast<float*>(result);
-    const auto product = [&](int64_t b, Range rows, Range columns) {
-      const auto at = static_cast<size_t>(b);
-      multiply(lhs + shape_.lhs_offsets[at],
-               rhs + shape_.rhs_offsets[at],
-               out + b * shape_.m * shape_.n,
-               rows,
-               columns);
-    };
-    if (threads_of_library_) {
-      for (int64_t b = 0; b < shape_.batch(); ++b)
-        product(b, {0, shape_.m}, {0, shape_.n});
-      return;
-    }
-    const int64_t tasks = shape_.batch() * pieces_;
-    const int64_t work = std::max<int64_t>(1, shape_.m * shape_.n * shape_.k / pieces_);
-    constexpr int64_t kWorkGrain = 65536;
-    parallel_ranges(tasks, kWorkGrain / work, [&](int64_t begin, int64_t end) {
-      const ThreadCountScope one_thread(1);
-      for (int64_t task = begin; task < end; ++task)
-        piece(task % pieces_,
-              [&](Range rows, Range columns) { product(task / pieces_, rows, columns); });
-    });
-  }
-
- private:
-  struct Range {
-    int64_t begin = 0;
-    int64_t end = 0;
-  };
-
-  /// The part of a product that is its piece number i: along the longer side.
-  template <class Product>
-  void piece(int64_t i, Product product) const {
-    const bool cuts_rows = shape_.m > shape_.n;
-    const int64_t length = cuts_rows ? shape_.m : shape_.n;
-    const int64_t step = (length + pieces_ - 1) / pieces_;
-    const Range part{i * step, std::min(length, (i + 1) * step)};
-    if (part.begin >= part.end) return;
-    cuts_rows ? product(part, {0, shape_.n}) : product({0, shape_.m}, part);
-  }
-
-  void multiply(const float* lhs, const float* rhs, float* out, Range rows, Range columns) const {
-    const int64_t row_step = shape_.transpose_lhs ? 1 : strides_.lhs;
-    const int64_t column_step = shape_.transpose_rhs ? strides_.rhs : 1;
-    const dnnl::status status = dnnl::sgemm(shape_.transpose_lhs ? 'T' : 'N',
-                                            shape_.transpose_rhs ? 'T' : 'N',
-                                            rows.end - rows.begin,
-                                            columns.end - columns.begin,
-                                            shape_.k,
-                                            1.0F,
-                                            lhs + rows.begin * row_step,
-                                            strides_.lhs,
-                                            rhs + columns.begin * column_step,
-                                            strides_.rhs,
-                                            0.0F,
-                                            out + rows.begin * shape_.n + columns.begin,
-                                            shape_.n);
-    check(status == dnnl::status::success, "sgemm takes every shape");
-  }
-
-  MatmulShape shape_;
-  RowStrides strides_;
-  bool threads_of_library_;
-  int64_t pieces_;  // of a product, else
-};
+/// Narrower pieces take longer: 256 x 1024 x 1024 runs at 82 GF/s in pieces of 512 columns and at
+/// 78 in pieces of 64.
+constexpr GemmLibrary<float> kSgemm{.implementation = "onednn sgemm",
+                                    .gemm =
+                                        [](char transpose_lhs,
+                                           char transpose_rhs,
+                                           int64_t m,
+                                           int64_t n,
+                                           int64_t k,
+                                           const float* lhs,
+                                           int64_t lhs_stride,
+                                           const float* rhs,
+                                           int64_t rhs_stride,
+                                           float* out,
+                                           int64_t out_stride) {
+                                          const dnnl::status status = dnnl::sgemm(transpose_lhs,
+                                                                                  transpose_rhs,
+                                                                                  m,
+                                                                                  n,
+                                                                                  k,
+                                                                                  1.0F,
+                                                                                  lhs,
+                                                                                  lhs_stride,
+                                                                                  rhs,
+                                                                                  rhs_stride,
+                                                                                  0.0F,
+                                                                                  out,
+                                                                                  out_stride);
+                                          check(status == dnnl::status::success,
+                                                "sgemm takes every shape");
+                                        },
+                                    .piece = 512};
 
 /// An operand, whose rows are perhaps copied a line of the cache further apart.
 class PaddedOperand {
@@ -172,7 +110,10 @@ MatmulShape with_longer_rows(MatmulShape shape,
 class PaddedSgemm final : public HostCall {
  public:
   PaddedSgemm(const MatmulShape& shape, const PaddedOperand& lhs, const PaddedOperand& rhs)
-      : product_(with_longer_rows(shape, lhs, rhs), {lhs.stride(), rhs.stride()}),
+      : product_(kSgemm,
+                 with_longer_rows(shape, lhs, rhs),
+                 {lhs.stride(), rhs.stride()},
+                 sums_in_one_order(shape)),
         lhs_(lhs),
         rhs_(rhs) {}
 
@@ -190,7 +131,7 @@ class PaddedSgemm final : public HostCall {
   }
 
  private:
-  Sgemm product_;
+  GemmCall<float> product_;
   PaddedOperand lhs_;
   PaddedOperand rhs_;
 };
@@ -268,10 +209,12 @@ std::vector<Candidate> onednn::matmul_ways(const LibraryOp& op) {
     ways.push_back(
         {"primitive", [](const LibraryOp& op) { return matmul_primitive(matmul_shape(op)); }});
   }
-  ways.push_back({"sgemm", [](const LibraryOp& op) {
-                    const MatmulShape shape = matmul_shape(op);
-                    return std::make_unique<Sgemm>(shape, RowStrides{shape.lda(), shape.ldb()});
-                  }});
+  ways.push_back(
+      {"sgemm", [](const LibraryOp& op) {
+         const MatmulShape shape = matmul_shape(op);
+         return std::make_unique<GemmCall<float>>(
+             kSgemm, shape, RowStrides{shape.lda(), shape.ldb()}, sums_in_one_order(shape));
+       }});
   if (may_pad_lhs(shape) || may_pad_rhs(shape)) {
     ways.push_back({"sgemm-padded", [](const LibraryOp& op) {
                       const MatmulShape shape = matmul_shape(op);

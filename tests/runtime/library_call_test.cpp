@@ -62,6 +62,25 @@ TEST_P(MatmulCall, TakesAllTransposesAndExtents) {
   }
 }
 
+/// Longer than the pieces that a product is cut into.
+TEST(MatmulCalls, OfF64TakeLongSides) {
+  for (const bool lhs : {false, true}) {
+    for (const bool rhs : {false, true}) {
+      expect_matmul(DType::f64,
+                    lhs ? Shape{9, 600} : Shape{600, 9},
+                    rhs ? Shape{31, 9} : Shape{9, 31},
+                    lhs,
+                    rhs);
+      expect_matmul(DType::f64,
+                    lhs ? Shape{40, 7} : Shape{7, 40},
+                    rhs ? Shape{1033, 40} : Shape{40, 1033},
+                    lhs,
+                    rhs);
+    }
+  }
+  expect_matmul(DType::f64, {1, 300}, {300, 5000}, false, false);
+}
+
 TEST_P(MatmulCall, TakesBatches) {
   expect_matmul(GetParam(), {3, 5, 4}, {3, 4, 6}, false, false);
   expect_matmul(GetParam(), {20, 5, 4}, {20, 4, 6}, false, false);
@@ -449,6 +468,14 @@ TEST(LibraryCall, GivesTheSameBitsForAnyNumberOfThreads) {
         OpKind::matmul, {f32({64, 1024}), f32(t ? Shape{10, 1024} : Shape{1024, 10})}, attributes));
     expect_same_bits(make_op(
         OpKind::matmul, {f32({8, 20000}), f32(t ? Shape{8, 20000} : Shape{20000, 8})}, attributes));
+    expect_same_bits(
+        make_op(OpKind::matmul,
+                {{DType::f64, {600, 300}}, {DType::f64, t ? Shape{131, 300} : Shape{300, 131}}},
+                attributes));
+    expect_same_bits(
+        make_op(OpKind::matmul,
+                {{DType::f64, {37, 700}}, {DType::f64, t ? Shape{1033, 700} : Shape{700, 1033}}},
+                attributes));
   }
   expect_same_bits(
       make_op(OpKind::matmul, {f32({128, 784}), f32({128, 1024})}, {{"transpose_lhs", true}}));

@@ -170,9 +170,9 @@ graph @f(%x: f32[0,3], %w: f32[3,2]) -> (f32[0,2], f32[2], f32[0,3]) {
 
 TEST(Plan, PrintsStepsPlacesAndLiveRanges) {
   const auto graph = ir::parse_graph(R"(
-graph @f(%x: f64[2,3], %w: f64[3,2]) -> (f64[2,2]) {
-  %a = matmul %x, %w : f64[2,2]   loc("net.cpp":7:3)
-  %b = exp %a : f64[2,2]          loc("net.cpp":8:5)
+graph @f(%x: i64[2,3], %w: i64[3,2]) -> (i64[2,2]) {
+  %a = matmul %x, %w : i64[2,2]   loc("net.cpp":7:3)
+  %b = neg %a : i64[2,2]          loc("net.cpp":8:5)
   return %b
 })");
   const auto plan = build_plan(*graph, {});
@@ -181,18 +181,18 @@ graph @f(%x: f64[2,3], %w: f64[3,2]) -> (f64[2,2]) {
             R"(plan @f: 0 ops, 0 kernel launches, 1 library calls, 1 interpreted
 steps:
     0 library   matmul [native matmul]  net.cpp:7:3
-        reads  %x: f64[2,3] @param:0:48, %w: f64[3,2] @param:1:48
-        writes %a: f64[2,2] @arena+0:32
-    1 interpret exp  net.cpp:8:5
-        reads  %a: f64[2,2] @arena+0:32
-        writes %b: f64[2,2] @result:0:32
+        reads  %x: i64[2,3] @param:0:48, %w: i64[3,2] @param:1:48
+        writes %a: i64[2,2] @arena+0:32
+    1 interpret neg  net.cpp:8:5
+        reads  %a: i64[2,2] @arena+0:32
+        writes %b: i64[2,2] @result:0:32
 values:
-  %x: f64[2,3] @param:0:48 live start..0
-  %w: f64[3,2] @param:1:48 live start..0
-  %a: f64[2,2] @arena+0:32 live 0..1
-  %b: f64[2,2] @result:0:32 live 1..end
+  %x: i64[2,3] @param:0:48 live start..0
+  %w: i64[3,2] @param:1:48 live start..0
+  %a: i64[2,2] @arena+0:32 live 0..1
+  %b: i64[2,2] @result:0:32 live 1..end
 results:
-  0 f64[2,2]: fresh buffer result:0
+  0 i64[2,2]: fresh buffer result:0
 arena 64 bytes (values 64, scratch 0), peak 96 bytes, intermediates 0 bytes
 )");
 }

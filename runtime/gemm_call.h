@@ -1,0 +1,133 @@
+#pragma once
+
+// Matrix products by a library's gemm.
+
+#include <algorithm>
+#include <utility>
+
+#include "wick/runtime/matmul_shape.h"
+#include "wick/runtime/parallel.h"
+
+namespace wick::runtime {
+
+/// C (m x n) = op(A) * op(B): row-major, with rows so many elements apart; 'T' transposes an
+/// operand, 'N' leaves it.
+template <typename T>
+using Gemm = void(char transpose_lhs,
+                  char transpose_rhs,
+                  int64_t m,
+                  int64_t n,
+                  int64_t k,
+                  const T* lhs,
+                  int64_t lhs_stride,
+                  const T* rhs,
+                  int64_t rhs_stride,
+                  T* out,
+                  int64_t out_stride);
+
+/// From row to row of the operands as they are stored, in elements.
+struct RowStrides {
+  int64_t lhs = 0;
+  int64_t rhs = 0;
+};
+
+template <typename T>
+struct GemmLibrary {
+  std::string_view implementation;
+  Gemm<T>* gemm = nullptr;
+  /// Of the longer side of a product that a call takes; longer ones go past the threads in pieces.
+  int64_t piece = 512;
+};
+
+/// The products of a matmul op.
+template <typename T>
+class GemmCall final : public HostCall {
+ public:
+  /// `cuts_itself`: the library uses the threads for one product, and no bit depends on how many.
+  /// Else products are cut by their shape alone.
+  GemmCall(GemmLibrary<T> library, MatmulShape shape, RowStrides strides, bool cuts_itself = false)
+      : library_(library),
+        shape_(std::move(shape)),
+        strides_(strides),
+        threads_of_library_(shape_.batch() < kSideBySide && cuts_itself),
+        pieces_(shape_.batch() < kSideBySide ? num_pieces() : 1) {}
+
+  std::string_view implementation() const override { return library_.implementation; }
+
+  void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
+    const auto* lhs = static_cast<const T*>(operands[0]);
+    const auto* rhs = static_cast<const T*>(operands[1]);
+    auto* out = static_cast<T*>(result);
+    const auto product = [&](int64_t b, Range rows, Range columns) {
+      const auto at = static_cast<size_t>(b);
+      multiply(lhs + shape_.lhs_offsets[at],
+               rhs + shape_.rhs_offsets[at],
+               out + b * shape_.m * shape_.n,
+               rows,
+               columns);
+    };
+    if (threads_of_library_) {
+      for (int64_t b = 0; b < shape_.batch(); ++b)
+        product(b, {0, shape_.m}, {0, shape_.n});
+      return;
+    }
+    const int64_t tasks = shape_.batch() * pieces_;
+    const int64_t work = std::max<int64_t>(1, shape_.m * shape_.n * shape_.k / pieces_);
+    constexpr int64_t kWorkGrain = 65536;
+    parallel_ranges(tasks, kWorkGrain / work, [&](int64_t begin, int64_t end) {
+      const ThreadCountScope one_thread(1);
+      for (int64_t task = begin; task < end; ++task)
+        piece(task % pieces_,
+              [&](Range rows, Range columns) { product(task / pieces_, rows, columns); });
+    });
+  }
+
+ private:
+  static constexpr int64_t kSideBySide = 8;  // products from which on each runs on one thread
+
+  struct Range {
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+
+  /// By shape alone. A vector times a matrix reads a piece of each row.
+  [[nodiscard]] int64_t num_pieces() const {
+    const int64_t length = std::min(shape_.m, shape_.n) == 1 ? 4 * library_.piece : library_.piece;
+    return (std::max(shape_.m, shape_.n) + length - 1) / length;
+  }
+
+  /// The part of a product that is its piece number i: along the longer side.
+  template <class Product>
+  void piece(int64_t i, Product product) const {
+    const bool cuts_rows = shape_.m > shape_.n;
+    const int64_t length = cuts_rows ? shape_.m : shape_.n;
+    const int64_t step = (length + pieces_ - 1) / pieces_;
+    const Range part{i * step, std::min(length, (i + 1) * step)};
+    if (part.begin >= part.end) return;
+    cuts_rows ? product(part, {0, shape_.n}) : product({0, shape_.m}, part);
+  }
+
+  void multiply(const T* lhs, const T* rhs, T* out, Range rows, Range columns) const {
+    const int64_t row_step = shape_.transpose_lhs ? 1 : strides_.lhs;
+    const int64_t column_step = shape_.transpose_rhs ? strides_.rhs : 1;
+    library_.gemm(shape_.transpose_lhs ? 'T' : 'N',
+                  shape_.transpose_rhs ? 'T' : 'N',
+                  rows.end - rows.begin,
+                  columns.end - columns.begin,
+                  shape_.k,
+                  lhs + rows.begin * row_step,
+                  strides_.lhs,
+                  rhs + columns.begin * column_step,
+                  strides_.rhs,
+                  out + rows.begin * shape_.n + columns.begin,
+                  shape_.n);
+  }
+
+  GemmLibrary<T> library_;
+  MatmulShape shape_;
+  RowStrides strides_;
+  bool threads_of_library_;
+  int64_t pieces_;  // of a product, else
+};
+
+}  // namespace wick::runtime
