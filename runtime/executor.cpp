@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -82,7 +83,14 @@ class PlanExecutable final : public Executable {
     RunMemory memory(*plan_, plan_->constants, arguments, host_space());
     if (!labels.empty()) report_memory(plan_->arena_bytes);
     const StepObserver* observer = step_observer();
+    const bool looks_at_steps = observer != nullptr || !labels.empty();
     for (size_t s = 0; s < plan_->steps.size(); ++s) {
+      const auto end = static_cast<size_t>(plan_->group_ends[s]);
+      if (threads > 1 && end > s + 1 && !looks_at_steps) {
+        run_group(s, end, memory, threads);
+        s = end - 1;
+        continue;
+      }
       profile::Slice slice("step", labels.empty() ? kNoLabel : labels[s]);
       const auto start = observer == nullptr ? Clock::time_point() : Clock::now();
       run_step(plan_->steps[s], {memory, threads, slice});
@@ -93,8 +101,15 @@ class PlanExecutable final : public Executable {
   }
 
   void run_step(const Step& step, const StepRun& run) const {
-    try {
+    name_in_errors(step, [&] {
       std::visit([&](const auto& action) { run_action(step, action, run); }, step.action);
+    });
+  }
+
+  template <class Body>
+  static void name_in_errors(const Step& step, Body body) {
+    try {
+      body();
     } catch (const Error& error) {
       if (error.where().is_known()) throw;
       throw Error(step.where, error.op(), error.text());
@@ -105,13 +120,45 @@ class PlanExecutable final : public Executable {
     }
   }
 
+  struct Launch {
+    const Step* step;
+    const KernelStep* kernel;
+    LaunchCut cut;
+    size_t first_arg;
+    int64_t first_piece;
+  };
+
+  /// The pieces of a group of launches side by side: threads are woken and waited for once.
+  void run_group(size_t first, size_t end, const RunMemory& memory, int threads) const {
+    std::vector<Launch> launches;
+    std::vector<void*> args;
+    int64_t pieces = 0;
+    for (size_t s = first; s < end; ++s) {
+      const auto& kernel = std::get<KernelStep>(plan_->steps[s].action);
+      const LaunchCut cut = cut_launch(kernel, threads);
+      launches.push_back({&plan_->steps[s], &kernel, cut, args.size(), pieces});
+      for (const Place& arg : kernel.args)
+        args.push_back(memory.at(arg));
+      pieces += cut.pieces();
+    }
+    runtime_counters().kernel_launches.fetch_add(launches.size(), std::memory_order_relaxed);
+    parallel_for(pieces, [&](int64_t piece) {
+      const auto behind = std::ranges::upper_bound(launches, piece, {}, &Launch::first_piece);
+      const Launch& launch = *std::prev(behind);
+      name_in_errors(*launch.step, [&] {
+        run_piece(
+            *launch.kernel, args.data() + launch.first_arg, launch.cut, piece - launch.first_piece);
+      });
+    });
+  }
+
   static void run_action(const Step& /*step*/, const KernelStep& launch, const StepRun& run) {
     runtime_counters().kernel_launches.fetch_add(1, std::memory_order_relaxed);
     CallPointers<void*> args(launch.args.size());
     for (size_t i = 0; i < launch.args.size(); ++i)
       args[i] = run.memory.at(launch.args[i]);
     const LaunchCut cut = cut_launch(launch, run.threads);
-    const int64_t pieces = cut.task_pieces * cut.vector_pieces;
+    const int64_t pieces = cut.pieces();
     run.slice.arg("pieces", pieces);
     if (pieces == 1) return run_piece(launch, args.data(), cut, 0);
     parallel_for(pieces, [&](int64_t piece) {

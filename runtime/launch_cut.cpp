@@ -5,7 +5,6 @@
 namespace wick::runtime {
 namespace {
 
-constexpr int64_t kInlineWork = 49152;  // element operations: about the cost of waking the threads
 constexpr int64_t kPieceWork = 16384;
 constexpr int64_t kPiecesPerThread = 4;  // evens out cores that others slow down
 constexpr int64_t kVectorLanes = 64;     // cuts elsewhere would make masked tails
@@ -16,10 +15,19 @@ int64_t ceil_div(int64_t a, int64_t b) {
 
 }  // namespace
 
+int64_t work_of(const KernelStep& step) {
+  return step.task_extent * std::max<int64_t>(1, step.work_per_task);
+}
+
+bool is_worth_threads(int64_t work) {
+  constexpr int64_t kInlineWork = 49152;  // about the cost of waking the threads
+  return work >= kInlineWork;
+}
+
 LaunchCut cut_launch(const KernelStep& step, int threads) {
   LaunchCut cut{.task_grain = step.task_extent, .vector_grain = step.vector_extent};
-  const int64_t work = step.task_extent * std::max<int64_t>(1, step.work_per_task);
-  if (threads <= 1 || work < kInlineWork) return cut;
+  const int64_t work = work_of(step);
+  if (threads <= 1 || !is_worth_threads(work)) return cut;
   const int64_t pieces =
       std::min(threads * kPiecesPerThread, std::max<int64_t>(2, work / kPieceWork));
   cut.task_grain = std::max<int64_t>(1, ceil_div(step.task_extent, pieces));

@@ -14,6 +14,7 @@
 #include "wick/ir/value_names.h"
 #include "wick/passes/arena_placement.h"
 #include "wick/runtime/cached_kernels.h"
+#include "wick/runtime/launch_groups.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/placement.h"
 #include "wick/runtime/plan_tags.h"
@@ -83,6 +84,7 @@ class PlanBuilder {
     place_scratch();
     plan_->overwritten.assign(overwritten_.begin(), overwritten_.end());
     tag_allocations(*plan_, result_values_);
+    plan_->group_ends = find_launch_groups(*plan_);
     summarize();
     slice.arg("steps", plan_->steps.size());
     runtime_counters().plans_built.fetch_add(1, std::memory_order_relaxed);

@@ -69,6 +69,13 @@ std::string step_text(const Plan& plan, int step) {
   return fmt::format("{}", step);
 }
 
+void print_groups(const Plan& plan, Out out) {
+  for (size_t s = 0; s < plan.steps.size(); s = static_cast<size_t>(plan.group_ends[s])) {
+    const int last = plan.group_ends[s] - 1;
+    if (last > static_cast<int>(s)) fmt::format_to(out, "  side by side: {} to {}\n", s, last);
+  }
+}
+
 void print_live_ranges(const Plan& plan, Out out) {
   for (size_t v = 0; v < plan.values.size(); ++v) {
     const PlanValue& value = plan.values[v];
@@ -124,6 +131,7 @@ std::string to_string(const Plan& plan) {
                  summary.num_interpreted);
   fmt::format_to(out, "steps:\n");
   print_steps(plan, out);
+  print_groups(plan, out);
   fmt::format_to(out, "values:\n");
   print_live_ranges(plan, out);
   fmt::format_to(out, "results:\n");
