@@ -75,8 +75,17 @@ TEST_F(LaunchGroups, EndWhereAResultIsRead) {
   EXPECT_EQ(ends(), (Ends{2, 2, 4, 4}));
 }
 
+TEST_F(LaunchGroups, EndWhereTheResultOfALaterOneIsRead) {
+  const int sum = piece(1);
+  launch({parameter(0)}, {piece(0)});
+  launch({parameter(1)}, {sum});
+  launch({sum}, {piece(2)});
+
+  EXPECT_EQ(ends(), (Ends{2, 2, 3}));
+}
+
 TEST_F(LaunchGroups, EndWhereMemoryIsUsedAgain) {
-  launch({piece(0)}, {piece(1)});
+  launch({piece(0)}, {piece(3)});
   launch({parameter(0)}, {value({.offset = kBytes - 64})});  // the end of piece 0
 
   EXPECT_EQ(ends(), (Ends{1, 2}));
