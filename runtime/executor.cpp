@@ -83,12 +83,11 @@ class PlanExecutable final : public Executable {
     RunMemory memory(*plan_, plan_->constants, arguments, host_space());
     if (!labels.empty()) report_memory(plan_->arena_bytes);
     const StepObserver* observer = step_observer();
-    const bool looks_at_steps = observer != nullptr || !labels.empty();
-    for (size_t s = 0; s < plan_->steps.size(); ++s) {
-      const auto end = static_cast<size_t>(plan_->group_ends[s]);
-      if (threads > 1 && end > s + 1 && !looks_at_steps) {
+    const bool runs_groups = threads > 1 && observer == nullptr && labels.empty();
+    for (size_t s = 0, end = 0; s < plan_->steps.size(); s = end) {
+      end = runs_groups ? static_cast<size_t>(plan_->group_ends[s]) : s + 1;
+      if (end > s + 1) {
         run_group(s, end, memory, threads);
-        s = end - 1;
         continue;
       }
       profile::Slice slice("step", labels.empty() ? kNoLabel : labels[s]);

@@ -35,7 +35,7 @@ template <typename T>
 struct GemmLibrary {
   std::string_view implementation;
   Gemm<T>* gemm = nullptr;
-  /// Of the longer side of a product that a call takes; longer ones go past the threads in pieces.
+  /// The longest side of a product that one call takes; longer ones are cut into pieces.
   int64_t piece = 512;
 };
 

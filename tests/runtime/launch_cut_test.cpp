@@ -13,20 +13,16 @@ KernelStep launch(int64_t tasks, int64_t vectors, int64_t work) {
   return step;
 }
 
-int64_t pieces(const LaunchCut& cut) {
-  return cut.task_pieces * cut.vector_pieces;
-}
-
 TEST(LaunchCut, RunsSmallWorkInOnePiece) {
   const LaunchCut cut = cut_launch(launch(100, 64, 64), 8);
 
-  EXPECT_EQ(pieces(cut), 1);
+  EXPECT_EQ(cut.pieces(), 1);
   EXPECT_EQ(cut.task_grain, 100);
   EXPECT_EQ(cut.vector_grain, 64);
 }
 
 TEST(LaunchCut, RunsInOnePieceOnOneThread) {
-  EXPECT_EQ(pieces(cut_launch(launch(1, 1 << 24, 1 << 24), 1)), 1);
+  EXPECT_EQ(cut_launch(launch(1, 1 << 24, 1 << 24), 1).pieces(), 1);
 }
 
 TEST(LaunchCut, CutsManyTasksByTasks) {
@@ -67,7 +63,7 @@ TEST(LaunchCut, CutsFewWideTasksBothWays) {
 TEST(LaunchCut, CoversAnEmptyBox) {
   const LaunchCut cut = cut_launch(launch(0, 0, 1), 8);
 
-  EXPECT_EQ(pieces(cut), 1);
+  EXPECT_EQ(cut.pieces(), 1);
   EXPECT_EQ(cut.task_grain, 0);
 }
 
