@@ -10,20 +10,25 @@
 
 namespace wick::runtime {
 
-/// C (m x n) = op(A) * op(B): row-major, with rows so many elements apart; 'T' transposes an
-/// operand, 'N' leaves it.
+/// out (m x n) = lhs * rhs: row-major, with rows so many elements apart. 'T' transposes an operand,
+/// 'N' leaves it.
 template <typename T>
-using Gemm = void(char transpose_lhs,
-                  char transpose_rhs,
-                  int64_t m,
-                  int64_t n,
-                  int64_t k,
-                  const T* lhs,
-                  int64_t lhs_stride,
-                  const T* rhs,
-                  int64_t rhs_stride,
-                  T* out,
-                  int64_t out_stride);
+struct GemmArgs {
+  char transpose_lhs;
+  char transpose_rhs;
+  int64_t m;
+  int64_t n;
+  int64_t k;
+  const T* lhs;
+  int64_t lhs_stride;
+  const T* rhs;
+  int64_t rhs_stride;
+  T* out;
+  int64_t out_stride;
+};
+
+template <typename T>
+using Gemm = void(const GemmArgs<T>& args);
 
 /// From row to row of the operands as they are stored, in elements.
 struct RowStrides {
@@ -110,17 +115,17 @@ class GemmCall final : public HostCall {
   void multiply(const T* lhs, const T* rhs, T* out, Range rows, Range columns) const {
     const int64_t row_step = shape_.transpose_lhs ? 1 : strides_.lhs;
     const int64_t column_step = shape_.transpose_rhs ? strides_.rhs : 1;
-    library_.gemm(shape_.transpose_lhs ? 'T' : 'N',
-                  shape_.transpose_rhs ? 'T' : 'N',
-                  rows.end - rows.begin,
-                  columns.end - columns.begin,
-                  shape_.k,
-                  lhs + rows.begin * row_step,
-                  strides_.lhs,
-                  rhs + columns.begin * column_step,
-                  strides_.rhs,
-                  out + rows.begin * shape_.n + columns.begin,
-                  shape_.n);
+    library_.gemm({.transpose_lhs = shape_.transpose_lhs ? 'T' : 'N',
+                   .transpose_rhs = shape_.transpose_rhs ? 'T' : 'N',
+                   .m = rows.end - rows.begin,
+                   .n = columns.end - columns.begin,
+                   .k = shape_.k,
+                   .lhs = lhs + rows.begin * row_step,
+                   .lhs_stride = strides_.lhs,
+                   .rhs = rhs + columns.begin * column_step,
+                   .rhs_stride = strides_.rhs,
+                   .out = out + rows.begin * shape_.n + columns.begin,
+                   .out_stride = shape_.n});
   }
 
   GemmLibrary<T> library_;

@@ -6,37 +6,29 @@
 
 namespace {
 
+using wick::runtime::GemmArgs;
+
 CBLAS_TRANSPOSE transpose_of(char letter) {
   return letter == 'T' ? CblasTrans : CblasNoTrans;
 }
 
-/// cblas_sgemm or cblas_dgemm, which count in int.
+/// By cblas_sgemm or cblas_dgemm, which count in int.
 template <auto Function, typename T>
-void gemm(char transpose_lhs,
-          char transpose_rhs,
-          int64_t m,
-          int64_t n,
-          int64_t k,
-          const T* lhs,
-          int64_t lhs_stride,
-          const T* rhs,
-          int64_t rhs_stride,
-          T* out,
-          int64_t out_stride) {
+void gemm(const GemmArgs<T>& args) {
   Function(CblasRowMajor,
-           transpose_of(transpose_lhs),
-           transpose_of(transpose_rhs),
-           static_cast<int>(m),
-           static_cast<int>(n),
-           static_cast<int>(k),
+           transpose_of(args.transpose_lhs),
+           transpose_of(args.transpose_rhs),
+           static_cast<int>(args.m),
+           static_cast<int>(args.n),
+           static_cast<int>(args.k),
            1,
-           lhs,
-           static_cast<int>(lhs_stride),
-           rhs,
-           static_cast<int>(rhs_stride),
+           args.lhs,
+           static_cast<int>(args.lhs_stride),
+           args.rhs,
+           static_cast<int>(args.rhs_stride),
            0,
-           out,
-           static_cast<int>(out_stride));
+           args.out,
+           static_cast<int>(args.out_stride));
 }
 
 }  // namespace
