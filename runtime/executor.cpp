@@ -83,7 +83,8 @@ class PlanExecutable final : public Executable {
     RunMemory memory(*plan_, plan_->constants, arguments, host_space());
     if (!labels.empty()) report_memory(plan_->arena_bytes);
     const StepObserver* observer = step_observer();
-    const bool runs_groups = threads > 1 && observer == nullptr && labels.empty();
+    const bool runs_groups =
+        threads > 1 && observer == nullptr && labels.empty() && !plan_->group_ends.empty();
     for (size_t s = 0, end = 0; s < plan_->steps.size(); s = end) {
       end = runs_groups ? static_cast<size_t>(plan_->group_ends[s]) : s + 1;
       if (end > s + 1) {

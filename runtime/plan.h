@@ -121,7 +121,7 @@ struct Plan {
   std::vector<Ref<Buffer>> constants;
   std::vector<PlanValue> values;  // results of the graph's nodes in order, then copies
   std::vector<Step> steps;
-  std::vector<int> group_ends;  // by step: see runtime/launch_groups.h
+  std::vector<int> group_ends;  // by step, see runtime/launch_groups.h; none: one by one
   std::vector<Type> results;
   std::vector<ResultSource> sources;  // one a result
   size_t value_bytes = 0;             // of the arena, for values

@@ -84,7 +84,7 @@ class PlanBuilder {
     place_scratch();
     plan_->overwritten.assign(overwritten_.begin(), overwritten_.end());
     tag_allocations(*plan_, result_values_);
-    plan_->group_ends = find_launch_groups(*plan_);
+    if (options_.side_by_side) plan_->group_ends = find_launch_groups(*plan_);
     summarize();
     slice.arg("steps", plan_->steps.size());
     runtime_counters().plans_built.fetch_add(1, std::memory_order_relaxed);

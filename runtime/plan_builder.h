@@ -20,6 +20,8 @@ struct PlanOptions {
   std::unique_ptr<LibraryCall> (*library)(const LibraryOp& op, int threads) = host_library;
   /// Whose default pipeline a graph goes through; empty: that of the backend in force.
   std::string_view backend = {};
+  /// Whether launches may run side by side; a device runs them in the order of its stream.
+  bool side_by_side = true;
 };
 
 /// The graph has been through a pipeline. Works without the plan-memory pass too, at one arena

@@ -70,7 +70,7 @@ std::string step_text(const Plan& plan, int step) {
 }
 
 void print_groups(const Plan& plan, Out out) {
-  for (size_t s = 0; s < plan.steps.size(); s = static_cast<size_t>(plan.group_ends[s])) {
+  for (size_t s = 0; s < plan.group_ends.size(); s = static_cast<size_t>(plan.group_ends[s])) {
     const int last = plan.group_ends[s] - 1;
     if (last > static_cast<int>(s)) fmt::format_to(out, "  side by side: {} to {}\n", s, last);
   }

@@ -106,7 +106,9 @@ class CudaBackend final : public Backend {
   }
 
   [[nodiscard]] PlanOptions planning() const override {
-    return {.fusions = PlanOptions::Fusions::interpret_kernels, .library = device_library};
+    return {.fusions = PlanOptions::Fusions::interpret_kernels,
+            .library = device_library,
+            .side_by_side = false};
   }
 
  private:
@@ -115,7 +117,8 @@ class CudaBackend final : public Backend {
                                       int sm,
                                       const MakeExecutable& make) const {
     Listings listings(fmt::format("cuda:sm_{}", sm), sm);
-    const PlanOptions options{.kernels = &listings, .library = device_library, .backend = name_};
+    const PlanOptions options{
+        .kernels = &listings, .library = device_library, .backend = name_, .side_by_side = false};
     return compile_by_plan(std::move(graph), options, record, make);
   }
 
