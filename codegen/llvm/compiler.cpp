@@ -61,8 +61,6 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine() {
                                                                           optimization_level()));
 }
 
-constexpr uint64_t kCacheLine = 64;
-
 /// A module with the kernel, in a context of its own so that threads compile independently.
 struct Compilation {
   Compilation(const Kernel& kernel, const std::string& symbol) : machine(make_target_machine()) {
@@ -82,8 +80,7 @@ struct Compilation {
       function.addFnAttr(llvm::Attribute::NoUnwind);
       // LLVM finds out that registers are spilled when it is too late to align the stack for them.
       // A vector across two pages costs AMD a hundred nanoseconds for each time it is stored.
-      function.addFnAttr(
-          llvm::Attribute::getWithStackAlignment(function.getContext(), llvm::Align(kCacheLine)));
+      function.addFnAttr(llvm::Attribute::getWithStackAlignment(function.getContext(), kCacheLine));
     }
     std::string problem;
     llvm::raw_string_ostream stream(problem);

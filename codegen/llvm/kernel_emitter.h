@@ -31,8 +31,8 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// Of stores past the caches: a cache line.
-inline constexpr llvm::Align kStreamAlign = llvm::Align::Constant<64>();
+/// Where lines of the cache begin, and so stores past the caches and stacks.
+inline constexpr llvm::Align kCacheLine = llvm::Align::Constant<64>();
 
 class KernelEmitter {
  public:

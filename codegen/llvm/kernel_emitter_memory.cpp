@@ -106,7 +106,7 @@ llvm::Value* KernelEmitter::start_of_buffer(int buffer) {
     auto* allocated =
         b.CreateAlloca(e_.storage_type(arg.dtype),
                        b.getInt64(static_cast<uint64_t>(arg.own_elements * own_width_)));
-    allocated->setAlignment(kStreamAlign);
+    allocated->setAlignment(kCacheLine);
     memory = allocated;
     // Touches page after page, so that a stack that is too small is noticed.
     function_->addFnAttr("probe-stack", "inline-asm");
@@ -312,7 +312,7 @@ void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
     store = b.CreateMaskedScatter(value, address, align, mask);
   } else if (mask == nullptr) {
     const bool streams = in_stream_loop_ && is_stream(number);
-    auto* plain = b.CreateAlignedStore(value, address, streams ? kStreamAlign : align);
+    auto* plain = b.CreateAlignedStore(value, address, streams ? kCacheLine : align);
     if (streams) make_nontemporal(*plain);
     store = plain;
   } else if (as_vector && at.predicate < 0 && avoids_masked_stores(value->getType())) {

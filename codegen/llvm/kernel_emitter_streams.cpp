@@ -66,7 +66,7 @@ llvm::Value* KernelEmitter::stream_start(int stream, llvm::Value* begin) {
 llvm::Value* KernelEmitter::elements_to_line(int stream, llvm::Value* begin) {
   auto& b = e_.b;
   llvm::Value* bytes =
-      b.CreateAnd(b.CreateNeg(stream_start(stream, begin)), b.getInt64(kStreamAlign.value() - 1));
+      b.CreateAnd(b.CreateNeg(stream_start(stream, begin)), b.getInt64(kCacheLine.value() - 1));
   llvm::Value* elements = b.CreateUDiv(bytes, b.getInt64(size_of(instr(stream).dtype)));
   return b.CreateSelect(exceeds_caches(), elements, b.getInt64(0));
 }
@@ -77,7 +77,7 @@ llvm::Value* KernelEmitter::are_aligned(llvm::ArrayRef<int> streams, llvm::Value
   llvm::Value* bits = b.getInt64(0);
   for (const int stream : streams)
     bits = b.CreateOr(bits, stream_start(stream, begin));
-  llvm::Value* within_line = b.CreateAnd(bits, b.getInt64(kStreamAlign.value() - 1));
+  llvm::Value* within_line = b.CreateAnd(bits, b.getInt64(kCacheLine.value() - 1));
   return b.CreateICmpEQ(within_line, b.getInt64(0));
 }
 
