@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "wick/runtime/gemm_call.h"
+#include "wick/runtime/blas_gemms.h"
 #include "wick/runtime/library_ops.h"
 
 namespace wick::runtime {
@@ -22,15 +22,12 @@ GemmLibrary<T> library() {
   }
 }
 
+/// Null where sizes are beyond what BLAS counts in.
 template <typename T>
 std::unique_ptr<HostCall> make_call(const LibraryOp& op) {
   const MatmulShape shape = matmul_shape(op);
+  if (std::max({shape.m, shape.n, shape.k}) > std::numeric_limits<int>::max()) return nullptr;
   return std::make_unique<GemmCall<T>>(library<T>(), shape, RowStrides{shape.lda(), shape.ldb()});
-}
-
-bool has_small_sizes(const MatmulShape& shape) {
-  constexpr int64_t kLargest = std::numeric_limits<int>::max();
-  return std::max({shape.m, shape.n, shape.k}) <= kLargest;
 }
 
 }  // namespace
@@ -38,7 +35,7 @@ bool has_small_sizes(const MatmulShape& shape) {
 std::unique_ptr<HostCall> make_blas_matmul(const LibraryOp& op) {
   if (op.op != ir::OpKind::matmul || has_epilogue(op)) return nullptr;
   const bool sums_nothing = op.operands[0].numel() == 0;
-  if (op.result.numel() == 0 || sums_nothing || !has_small_sizes(matmul_shape(op))) return nullptr;
+  if (op.result.numel() == 0 || sums_nothing) return nullptr;
   if (op.result.dtype == DType::f64) return make_call<double>(op);
   return op.result.dtype == DType::f32 ? make_call<float>(op) : nullptr;
 }

@@ -14,6 +14,7 @@
 #include "wick/ir/profile.h"
 #include "wick/runtime/call_pointers.h"
 #include "wick/runtime/interpret_step.h"
+#include "wick/runtime/launch_cut.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/run_memory.h"
 #include "wick/runtime/stats.h"
@@ -131,6 +132,7 @@ class PlanExecutable final : public Executable {
   /// The pieces of a group of launches side by side: threads are woken and waited for once.
   void run_group(size_t first, size_t end, const RunMemory& memory, int threads) const {
     std::vector<Launch> launches;
+    launches.reserve(end - first);
     std::vector<void*> args;
     int64_t pieces = 0;
     for (size_t s = first; s < end; ++s) {

@@ -41,7 +41,7 @@ struct GemmLibrary {
   std::string_view implementation;
   Gemm<T>* gemm = nullptr;
   /// The longest side of a product that one call takes; longer ones are cut into pieces.
-  int64_t piece = 512;
+  int64_t piece = 0;
 };
 
 /// The products of a matmul op.

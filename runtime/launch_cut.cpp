@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "wick/runtime/launch_cut.h"
 
-#include "wick/runtime/executor.h"
+#include <algorithm>
 
 namespace wick::runtime {
 namespace {

@@ -2,20 +2,18 @@
 
 #include <algorithm>
 
-#include "wick/runtime/executor.h"
+#include "wick/runtime/launch_cut.h"
 
 namespace wick::runtime {
 namespace {
 
 struct Access {
-  Place place;
-  size_t end = 0;
+  PlacedBytes bytes;
   bool writes = false;
 };
 
 bool clash(const Access& a, const Access& b) {
-  return (a.writes || b.writes) && a.place.kind == b.place.kind && a.place.index == b.place.index &&
-         a.place.offset < b.end && b.place.offset < a.end;
+  return (a.writes || b.writes) && overlap(a.bytes, b.bytes);
 }
 
 class GroupFinder {
@@ -23,8 +21,7 @@ class GroupFinder {
   explicit GroupFinder(const Plan& plan) : plan_(plan), workspaces_(plan.steps.size()) {
     for (const ArenaItem& item : plan.tags.arena_items) {
       if (!item.is_scratch) continue;
-      const Access access{
-          .place = {.offset = item.offset}, .end = item.offset + item.bytes, .writes = true};
+      const Access access{.bytes = {{.offset = item.offset}, item.bytes}, .writes = true};
       for (int step = item.first_step; step <= item.last_step; ++step)
         workspaces_[static_cast<size_t>(step)].push_back(access);
     }
@@ -77,7 +74,7 @@ class GroupFinder {
     std::vector<Access> accesses = workspaces_[step];
     const auto add = [&](int number, bool writes) {
       const PlanValue& value = plan_.values[static_cast<size_t>(number)];
-      accesses.push_back({value.place, value.place.offset + value.type.num_bytes(), writes});
+      accesses.push_back({{value.place, value.type.num_bytes()}, writes});
     };
     for (const int value : plan_.steps[step].reads)
       add(value, false);

@@ -4,20 +4,11 @@
 
 #include "wick/codegen/lazy_library.h"
 #include "wick/ir/custom_op.h"
-#include "wick/runtime/gemm_call.h"
 
 namespace wick::runtime {
 
 /// What such a library exports: the function of an op, null for an op that is none of its own.
 using FindLibraryCall = ir::CustomCall(const char* op);
-
-/// BLAS's products by element type, which libwick-lapack.so exports a function for.
-struct BlasGemms {
-  Gemm<float>* single = nullptr;
-  Gemm<double>* twice = nullptr;
-};
-
-using GetBlasGemms = BlasGemms();
 
 /// LAPACK and BLAS.
 constexpr codegen::LazyLibrary kLapackLibrary{"libwick-lapack.so", "runtime/lapack/", "LAPACK"};

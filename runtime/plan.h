@@ -26,6 +26,14 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
+/// Bytes from a place on.
+struct PlacedBytes {
+  Place place;
+  size_t bytes = 0;
+};
+
+bool overlap(const PlacedBytes& a, const PlacedBytes& b);
+
 /// `arena+1024`, `result:0`, `param:2`, `constant:1`.
 std::string to_string(const Place& place);
 

@@ -7,11 +7,12 @@
 namespace wick::runtime {
 namespace {
 
-bool overlap(const PlanValue& a, const PlanValue& b) {
-  if (a.place.kind != b.place.kind || a.place.index != b.place.index) return false;
-  const size_t a_end = a.place.offset + a.type.num_bytes();
-  const size_t b_end = b.place.offset + b.type.num_bytes();
-  return a.place.offset < b_end && b.place.offset < a_end;
+PlacedBytes bytes_of(const PlanValue& value) {
+  return {value.place, value.type.num_bytes()};
+}
+
+PlacedBytes bytes_of(const ArenaItem& item) {
+  return {{.offset = item.offset}, item.bytes};
 }
 
 /// A kernel reads an element before it writes over it; the interpreter copies its operands.
@@ -41,10 +42,8 @@ class PlanVerifier {
 
  private:
   std::optional<std::string> check_scratch(const ArenaItem& item) const {
-    const size_t end = item.offset + item.bytes;
     for (const PlanValue& value : plan_.values) {
-      if (value.place.kind != Place::Kind::arena || item.offset >= end_of(value) ||
-          value.place.offset >= end || value.defined_at > item.last_step ||
+      if (!overlap(bytes_of(item), bytes_of(value)) || value.defined_at > item.last_step ||
           std::max(value.defined_at, value.last_read) < item.first_step) {
         continue;
       }
@@ -57,14 +56,10 @@ class PlanVerifier {
           value.defined_at,
           value.last_read);
     }
-    if (end > plan_.arena_bytes) {
+    if (item.offset + item.bytes > plan_.arena_bytes) {
       return fmt::format("the scratch of step {} reaches past the arena", item.first_step);
     }
     return std::nullopt;
-  }
-
-  static size_t end_of(const PlanValue& value) {
-    return value.place.offset + value.type.num_bytes();
   }
 
   std::optional<std::string> check_write(int s, int number) const {
@@ -77,7 +72,7 @@ class PlanVerifier {
     }
     for (size_t v = 0; v < plan_.values.size(); ++v) {
       const PlanValue& other = plan_.values[v];
-      if (static_cast<int>(v) == number || !overlap(written, other)) continue;
+      if (static_cast<int>(v) == number || !overlap(bytes_of(written), bytes_of(other))) continue;
       if (std::ranges::count(step.writes, static_cast<int>(v)) > 0) return clash(s, written, other);
       if (other.defined_at >= written.defined_at || other.last_read < s) continue;
       if (other.last_read == s && may_work_in_place(step, other, written)) continue;
@@ -103,6 +98,11 @@ class PlanVerifier {
 };
 
 }  // namespace
+
+bool overlap(const PlacedBytes& a, const PlacedBytes& b) {
+  return a.place.kind == b.place.kind && a.place.index == b.place.index &&
+         a.place.offset < b.place.offset + b.bytes && b.place.offset < a.place.offset + a.bytes;
+}
 
 std::optional<std::string> verify(const Plan& plan) {
   return PlanVerifier(plan).run();

@@ -2,7 +2,7 @@
 
 #include <cblas.h>
 
-#include "wick/runtime/library_ops.h"
+#include "wick/runtime/blas_gemms.h"
 
 namespace {
 

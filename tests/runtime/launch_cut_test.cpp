@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
+#include "wick/runtime/launch_cut.h"
 
-#include "wick/runtime/executor.h"
+#include <gtest/gtest.h>
 
 namespace wick::runtime {
 namespace {

@@ -1,0 +1,31 @@
+#pragma once
+
+// How the work of a kernel launch is shared out.
+
+#include <cstdint>
+
+#include "wick/runtime/plan.h"
+
+namespace wick::runtime {
+
+/// How a kernel launch is cut: `tasks` x `vectors` pieces of these grains.
+struct LaunchCut {
+  int64_t task_grain = 1;
+  int64_t vector_grain = 1;
+  int64_t task_pieces = 1;
+  int64_t vector_pieces = 1;
+
+  [[nodiscard]] int64_t pieces() const { return task_pieces * vector_pieces; }
+};
+
+/// Element operations of a launch, roughly.
+int64_t work_of(const KernelStep& step);
+
+/// Whether so much is worth waking threads.
+bool is_worth_threads(int64_t work);
+
+/// One piece for work that is not worth waking threads; otherwise a few a thread, by tasks first,
+/// then by vectors at multiples of 64 lanes.
+LaunchCut cut_launch(const KernelStep& step, int threads);
+
+}  // namespace wick::runtime
