@@ -14,7 +14,7 @@ LibraryOp library_op_of(const ir::Node& node) {
 std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads) {
   // oneDNN decides how to split the work when a primitive is made.
   const ThreadCountScope scope(threads);
-  for (const auto make : {make_onednn_matmul,
+  for (const auto make : {make_f32_matmul,
                           make_onednn_convolution,
                           make_onednn_pooling,
                           make_blas_matmul,

@@ -6,16 +6,16 @@
 
 namespace wick::runtime {
 
-std::unique_ptr<HostCall> make_onednn_matmul(const LibraryOp& /*op*/) {
-  return nullptr;
-}
-
 std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& /*op*/) {
   return nullptr;
 }
 
 std::unique_ptr<HostCall> make_onednn_pooling(const LibraryOp& /*op*/) {
   return nullptr;
+}
+
+std::string onednn::description() {
+  return "no onednn";
 }
 
 std::vector<Candidate> onednn::matmul_ways(const LibraryOp& /*op*/) {

@@ -8,7 +8,6 @@
 // run as sgemm calls side by side.
 
 #include <algorithm>
-#include <cstring>
 
 #include "wick/runtime/gemm_call.h"
 #include "wick/runtime/onednn/primitive_call.h"
@@ -124,21 +123,6 @@ class PaddedSgemm final : public HostCall {
   PaddedOperand rhs_;
 };
 
-/// A product with nothing in it, or a sum over nothing.
-class ZeroFill final : public HostCall {
- public:
-  explicit ZeroFill(size_t bytes) : bytes_(bytes) {}
-
-  std::string_view implementation() const override { return "zero fill"; }
-
-  void run(const void* const* /*operands*/, void* result, std::byte* /*scratch*/) const override {
-    if (bytes_ > 0) std::memset(result, 0, bytes_);
-  }
-
- private:
-  size_t bytes_;
-};
-
 std::unique_ptr<HostCall> matmul_primitive(const MatmulShape& shape) {
   using Dims = dnnl::memory::dims;
   constexpr auto kF32 = dnnl::memory::data_type::f32;
@@ -213,16 +197,6 @@ std::vector<Candidate> onednn::matmul_ways(const LibraryOp& op) {
                     }});
   }
   return ways;
-}
-
-std::unique_ptr<HostCall> make_onednn_matmul(const LibraryOp& op) {
-  if (op.op != ir::OpKind::matmul || op.result.dtype != DType::f32 || has_epilogue(op))
-    return nullptr;
-  const bool sums_nothing = op.operands[0].numel() == 0;
-  if (op.result.numel() == 0 || sums_nothing) {
-    return std::make_unique<ZeroFill>(op.result.num_bytes());
-  }
-  return fastest_call(op, op, onednn::description(), onednn::matmul_ways(op));
 }
 
 }  // namespace wick::runtime

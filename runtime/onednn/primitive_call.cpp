@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/onednn/ways.h"
+
 namespace wick::runtime::onednn {
 namespace {
 

@@ -16,9 +16,6 @@ const dnnl::engine& engine();
 /// One a thread: streams are no place for two threads at a time.
 dnnl::stream& stream();
 
-/// The version of oneDNN and the instructions it uses.
-std::string description();
-
 /// Whether oneDNN's kernels for AVX-512 run here.
 bool has_avx512();
 

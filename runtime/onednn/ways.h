@@ -8,6 +8,9 @@
 
 namespace wick::runtime::onednn {
 
+/// The version of oneDNN and the instructions it uses.
+std::string description();
+
 /// Of an f32 matmul, or a convolution or a gradient of one, without empty operands. What is
 /// expected to be fastest comes first. None in builds without oneDNN.
 std::vector<Candidate> matmul_ways(const LibraryOp& op);

@@ -1,0 +1,118 @@
+// Products in tiles of registers against the interpreter: sides that fill no tile, block or piece.
+
+#include "wick/runtime/tiled_matmul.h"
+
+#include <array>
+#include <limits>
+
+#include "run_call.h"
+#include "run_graph.h"
+#include <gtest/gtest.h>
+
+#include "wick/runtime/parallel.h"
+#include "wick/runtime/tiled_gemm.h"
+#include "wick/runtime/validate.h"
+#include "wick/runtime/vector_lanes.h"
+
+namespace wick::runtime {
+namespace {
+
+class TiledMatmul : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!have_vectors()) GTEST_SKIP() << "no AVX2";
+  }
+};
+
+Type f32(Shape shape) {
+  return {DType::f32, std::move(shape)};
+}
+
+LibraryOp product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs) {
+  return make_op(ir::OpKind::matmul,
+                 {f32(std::move(lhs)), f32(std::move(rhs))},
+                 {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}});
+}
+
+LibraryOp product_of(int64_t m, int64_t n, int64_t k, bool lhs, bool rhs) {
+  return product(lhs ? Shape{k, m} : Shape{m, k}, rhs ? Shape{n, k} : Shape{k, n}, lhs, rhs);
+}
+
+Literal run_on(int threads, const LibraryOp& op, const std::vector<Literal>& operands) {
+  const ThreadsOption option(threads);
+  const ThreadCountScope scope(threads);
+  return run(*make_tiled_matmul(matmul_shape(op)), op, operands);
+}
+
+void expect_right(const LibraryOp& op) {
+  const std::vector<Literal> operands = random_operands(op);
+  const Literal got = run_on(1, op, operands);
+
+  const auto differs = difference(interpret(op, operands), got, /*exact_integers=*/true);
+  EXPECT_FALSE(differs) << describe(op) << ": " << *differs;
+  for (const int threads : {2, 3, 7})
+    EXPECT_TRUE(run_on(threads, op, operands) == got) << describe(op) << " on " << threads;
+}
+
+TEST_F(TiledMatmul, TakesAllTransposesAndExtents) {
+  for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{{1, 1, 1},
+                                                                   {6, 16, 8},
+                                                                   {5, 17, 9},
+                                                                   {13, 31, 7},
+                                                                   {16, 8, 64},
+                                                                   {150, 33, 391},
+                                                                   {97, 530, 40},
+                                                                   {301, 20, 769},
+                                                                   {40, 2070, 11}}) {
+    for (const bool lhs : {false, true}) {
+      for (const bool rhs : {false, true})
+        expect_right(product_of(m, n, k, lhs, rhs));
+    }
+  }
+}
+
+TEST_F(TiledMatmul, TakesBatches) {
+  expect_right(product({5, 37, 20}, {5, 20, 50}, false, false));
+  expect_right(product({3, 20, 101}, {3, 60, 20}, true, true));
+  expect_right(product({2, 3, 16, 7}, {2, 1, 7, 33}, false, false));
+  expect_right(product({70, 16}, {4, 70, 256}, true, false));
+}
+
+/// Neither the zeros that fill up panels nor lanes beyond the last column may meet them.
+TEST_F(TiledMatmul, KeepsWhatIsNotFiniteInItsRowsAndColumns) {
+  const LibraryOp op = product_of(7, 19, 5, false, false);
+  std::vector<Literal> operands = random_operands(op);
+  operands[0].mutable_values<float>()[0] = std::numeric_limits<float>::infinity();
+  operands[1].mutable_values<float>()[18] = std::numeric_limits<float>::quiet_NaN();
+  const Literal got = run_on(1, op, operands);
+
+  const auto differs = difference(interpret(op, operands), got, /*exact_integers=*/true);
+  EXPECT_FALSE(differs) << *differs;
+}
+
+TEST_F(TiledMatmul, AddsToWhatIsThere) {
+  constexpr int64_t kSide = 20;
+  const std::vector<float> ones(kSide * kSide, 1);
+  std::vector<float> out(kSide * kSide, 3);
+  std::vector<float> scratch(static_cast<size_t>(tiled_gemm_scratch(kSide, kSide, kSide)));
+  const GemmArgs<float> args{.transpose_lhs = 'N',
+                             .transpose_rhs = 'N',
+                             .m = kSide,
+                             .n = kSide,
+                             .k = kSide,
+                             .lhs = ones.data(),
+                             .lhs_stride = kSide,
+                             .rhs = ones.data(),
+                             .rhs_stride = kSide,
+                             .out = out.data(),
+                             .out_stride = kSide};
+
+  tiled_gemm(args, /*adds=*/true, scratch.data());
+  EXPECT_EQ(out, std::vector<float>(kSide * kSide, kSide + 3));
+
+  tiled_gemm(args, /*adds=*/false, scratch.data());
+  EXPECT_EQ(out, std::vector<float>(kSide * kSide, kSide));
+}
+
+}  // namespace
+}  // namespace wick::runtime
