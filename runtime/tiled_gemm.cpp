@@ -89,8 +89,7 @@ WICK_VECTORS void interleave_rows(Stored from, int64_t depth, float* to) {
 }
 
 /// Of fewer rows than a panel has, the others are zeros.
-void interleave_few_rows(
-    Stored from, int64_t rows, int64_t depth, int64_t panel_rows, float* to) {
+void interleave_few_rows(Stored from, int64_t rows, int64_t depth, int64_t panel_rows, float* to) {
   for (int64_t i = 0; i < depth; ++i) {
     for (int64_t r = 0; r < panel_rows; ++r)
       to[i * panel_rows + r] = r < rows ? from.data[r * from.stride + i] : 0;
@@ -192,12 +191,8 @@ void tile_of_rows(int64_t rows, Left left, PackedColumns right, int64_t depth, O
 
 /// A tile that perhaps reaches beyond the last column.
 template <class Left>
-void multiply_tile(int64_t rows,
-                   int64_t columns,
-                   Left left,
-                   PackedColumns right,
-                   int64_t depth,
-                   Output out) {
+void multiply_tile(
+    int64_t rows, int64_t columns, Left left, PackedColumns right, int64_t depth, Output out) {
   if (columns >= kColumns) return tile_of_rows(rows, left, right, depth, out);
   float whole[kRows * kColumns];
   tile_of_rows(rows, left, right, depth, {whole, kColumns, /*adds=*/false});
@@ -298,7 +293,7 @@ class TiledGemm {
   Stored lhs_;
   Stored rhs_;
   bool packs_left_;
-  float* left_;   // panels of a block
+  float* left_;  // panels of a block
   float* right_;
 };
 

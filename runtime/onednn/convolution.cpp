@@ -316,6 +316,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   if (may_use_winograd(op)) {
     candidates.push_back({"winograd-by-sgemm", make_winograd});
   }
+  if (has_odd_channels(op)) candidates.push_back({"rows", make_row_convolution});
   return candidates;
 }
 

@@ -182,6 +182,10 @@ const std::vector<Layer>& layers() {
       Layer{.x = {1, 1, 70, 67, 8}, .w = {8, 8, 3, 3}, .padding = {1, 1}, .y_block = 8},
       Layer{.x = {2, 203, 6, 5}, .w = {331, 203, 3, 3}, .padding = {1, 1}},
       Layer{.x = {1, 40, 5, 5, 8}, .w = {272, 320, 3, 3}, .padding = {1, 1}, .y_block = 8},
+      Layer{.x = {1, 2, 19, 23}, .w = {3, 2, 2, 2}, .stride = {4, 3}},  // wider than the window
+      Layer{.x = {2, 1, 12, 150}, .w = {1, 1, 3, 5}, .padding = {1, 7}},
+      Layer{.x = {1, 4, 75, 131}, .w = {13, 4, 3, 4}, .stride = {1, 2}, .padding = {2, 1}},
+      Layer{.x = {2, 2, 40, 99}, .w = {2, 2, 3, 3}, .stride = {2, 3}, .dilation = {3, 2}},
       Layer{.x = {3, 5, 50}, .w = {9, 5, 4}, .stride = {3}, .dilation = {2}},
       Layer{.x = {2, 3, 6, 7, 8}, .w = {5, 3, 3, 2, 3}, .padding = {1, 0, 1}}};
   return all;

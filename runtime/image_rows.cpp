@@ -1,0 +1,100 @@
+#include "wick/runtime/image_rows.h"
+
+#include <algorithm>
+
+#include "wick/runtime/vector_lanes.h"
+
+namespace wick::runtime {
+namespace {
+
+/// Every second element from `from` on.
+WICK_VECTORS void copy_every_second(const float* from, int64_t count, float* to) {
+  int64_t i = 0;
+  for (; i + kLanes < count; i += kLanes) {  // reads one element behind the last
+    const auto low = load<Floats>(from + 2 * i);
+    const auto high = load<Floats>(from + 2 * i + kLanes);
+    store(to + i, __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14));
+  }
+  for (; i < count; ++i)
+    to[i] = from[2 * i];
+}
+
+/// to[2 * i] = even[i], to[2 * i + 1] = odd[i].
+WICK_VECTORS int64_t mix_pairs(const float* even, const float* odd, int64_t width, float* to) {
+  int64_t at = 0;
+  for (; at + 2 * kLanes <= width; at += 2 * kLanes) {
+    const auto first = load<Floats>(even + at / 2);
+    const auto second = load<Floats>(odd + at / 2);
+    store(to + at, __builtin_shufflevector(first, second, 0, 8, 1, 9, 2, 10, 3, 11));
+    store(to + at + kLanes, __builtin_shufflevector(first, second, 4, 12, 5, 13, 6, 14, 7, 15));
+  }
+  return at;
+}
+
+/// Columns of one phase of a row.
+void lay_out_phase(const RowLayout& layout, const float* row, int64_t phase, float* to) {
+  // Place m holds column (first + m) * phases + phase.
+  const int64_t columns = (layout.width - phase + layout.phases - 1) / layout.phases;
+  const int64_t begin = std::clamp<int64_t>(-layout.first, 0, layout.pitch);
+  const int64_t end = std::clamp(columns - layout.first, begin, layout.pitch);
+  if (begin > 0) std::fill_n(to, begin, 0.0F);
+  if (end < layout.pitch) std::fill(to + end, to + layout.pitch, 0.0F);
+  const float* from = row + (layout.first + begin) * layout.phases + phase;
+  if (layout.phases == 1) {
+    std::copy_n(from, end - begin, to + begin);
+  } else if (layout.phases == 2) {
+    copy_every_second(from, end - begin, to + begin);
+  } else {
+    for (int64_t m = begin; m < end; ++m, from += layout.phases)
+      to[m] = *from;
+  }
+}
+
+int64_t at_axis(const ir::Attributes& attributes, const char* name, size_t axis, int64_t fallback) {
+  const std::vector<int64_t>& values = attributes.integers(name);
+  return values.empty() ? fallback : values[axis];
+}
+
+}  // namespace
+
+PlainConvolution plain_convolution(const ir::Attributes& attributes,
+                                   const Shape& x,
+                                   const Shape& w,
+                                   const Shape& y) {
+  const auto axis = [&](int number) -> ConvolutionAxis {
+    const auto at = static_cast<size_t>(number - 2);
+    return {.input = x[number],
+            .output = y[number],
+            .window = w[number],
+            .stride = at_axis(attributes, "stride", at, 1),
+            .padding = at_axis(attributes, "padding", at, 0),
+            .dilation = at_axis(attributes, "dilation", at, 1)};
+  };
+  PlainConvolution convolution{.images = x[0], .inputs = w[1], .outputs = w[0]};
+  if (w.ndim() == 4) convolution.rows = axis(2);
+  convolution.columns = axis(w.ndim() - 1);
+  return convolution;
+}
+
+void lay_out_rows(
+    const RowLayout& layout, const float* image, int64_t begin, int64_t rows, float* to) {
+  for (int64_t channel = 0; channel < layout.channels; ++channel) {
+    const float* plane = image + channel * layout.height * layout.width;
+    for (int64_t row = begin; row < begin + rows; ++row) {
+      if (row < 0 || row >= layout.height) {
+        to = std::fill_n(to, layout.row_elements(), 0.0F);
+        continue;
+      }
+      for (int64_t phase = 0; phase < layout.phases; ++phase, to += layout.pitch)
+        lay_out_phase(layout, plane + row * layout.width, phase, to);
+    }
+  }
+}
+
+void mix_phases(const float* from, int64_t pitch, int64_t phases, int64_t width, float* to) {
+  const int64_t done = phases == 2 ? mix_pairs(from, from + pitch, width, to) : 0;
+  for (int64_t at = done; at < width; ++at)
+    to[at] = from[at % phases * pitch + at / phases];
+}
+
+}  // namespace wick::runtime

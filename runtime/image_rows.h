@@ -1,0 +1,61 @@
+#pragma once
+
+// Rows of plain images as convolutions read them with vectors along their columns: columns that are
+// a stride apart lie next to each other, zeros stand for the padding. Internal to runtime/.
+
+#include <cstdint>
+
+#include "wick/runtime/library_call.h"
+
+namespace wick::runtime {
+
+/// A spatial axis of a convolution.
+struct ConvolutionAxis {
+  int64_t input = 1;
+  int64_t output = 1;
+  int64_t window = 1;
+  int64_t stride = 1;
+  int64_t padding = 0;
+  int64_t dilation = 1;
+};
+
+/// A dense convolution of plain images, [n,c,columns] or [n,c,rows,columns].
+struct PlainConvolution {
+  int64_t images = 0;
+  int64_t inputs = 0;  // channels
+  int64_t outputs = 0;
+  ConvolutionAxis rows = {};
+  ConvolutionAxis columns = {};
+
+  [[nodiscard]] int64_t window() const { return rows.window * columns.window; }
+};
+
+/// Of a convolution or a gradient of one with this input, weight and output.
+PlainConvolution plain_convolution(const ir::Attributes& attributes,
+                                   const Shape& x,
+                                   const Shape& w,
+                                   const Shape& y);
+
+/// How rows of an image are laid out: for each channel, for each row, for each remainder of a
+/// column's number by `phases`, `pitch` columns from number `first` of that phase on.
+struct RowLayout {
+  int64_t channels = 0;
+  int64_t height = 0;  // of the image
+  int64_t width = 0;
+  int64_t phases = 1;
+  int64_t first = 0;  // perhaps below 0
+  int64_t pitch = 0;
+
+  [[nodiscard]] int64_t row_elements() const { return phases * pitch; }
+
+  [[nodiscard]] int64_t elements(int64_t rows) const { return channels * rows * row_elements(); }
+};
+
+/// Lays out rows [begin, begin + rows) of an image, zeros where it has none.
+void lay_out_rows(
+    const RowLayout& layout, const float* image, int64_t begin, int64_t rows, float* to);
+
+/// Column j of phase p, at from[p * pitch + j], becomes to[j * phases + p].
+void mix_phases(const float* from, int64_t pitch, int64_t phases, int64_t width, float* to);
+
+}  // namespace wick::runtime

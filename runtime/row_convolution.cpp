@@ -1,0 +1,421 @@
+// f32 convolutions of plain images, and the gradients of their inputs, with vectors along the rows
+// of the images: for few channels, where blocks of a vector's lanes would be filled up with zeros.
+// What each thread works on depends on the shape alone, or changes no sum.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "wick/runtime/image_rows.h"
+#include "wick/runtime/library_call.h"
+#include "wick/runtime/parallel.h"
+#include "wick/runtime/register_tile.h"
+
+namespace wick::runtime {
+namespace {
+
+constexpr int64_t kMostRows = 6;       // of a tile: channels of the result
+constexpr int64_t kChunk = 48;         // columns, a multiple of the tiles' of more than 2 channels
+constexpr int64_t kFewRowsChunk = 64;  // the same of 1 or 2 channels
+constexpr int64_t kStripBytes = 196608;  // of laid out rows, which stay in a core's own cache
+
+int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+/// What a tap of the window multiplies: a laid out row, from a column on.
+struct Tap {
+  int64_t channel = 0;
+  int64_t row = 0;  // from the first row of the source that a row of the result needs
+  int64_t phase = 0;
+  int64_t column = 0;  // from the first of the layout
+  int64_t weight = 0;  // offset in the weights, for the first channel of the result
+};
+
+/// The taps of those elements of the result that lie at (row, column) from multiples of its
+/// strides.
+struct Pass {
+  int64_t row = 0;
+  int64_t column = 0;
+  std::vector<Tap> taps;
+};
+
+/// A convolution, or the gradient of its inputs, as sums of taps:
+/// result[c, i * row_stride + pass.row, j * column_stride + pass.column] =
+///   sum over taps of weight[c] * source[channel, i * source_stride + row, phase, j + column].
+struct Correlation {
+  RowLayout source;
+  int64_t source_stride = 1;     // rows of the source from i to i + 1
+  int64_t first_source_row = 0;  // of i = 0
+  int64_t source_rows = 1;       // that one i needs
+  int64_t channels = 0;          // of the result
+  int64_t height = 0;
+  int64_t width = 0;
+  int64_t row_stride = 1;
+  int64_t column_stride = 1;
+  int64_t weight_stride = 0;  // in the weights from channel to channel of the result
+  std::vector<Pass> passes = {};
+
+  [[nodiscard]] int64_t row_groups() const { return ceil_div(height, row_stride); }
+};
+
+/// Columns that are convolved in all passes before the next ones.
+int64_t chunk_of(int64_t channels) {
+  return channels <= 2 ? kFewRowsChunk : kChunk;
+}
+
+/// Makes rows and columns of all taps count from the least of them.
+void anchor(Correlation& c) {
+  int64_t least_row = std::numeric_limits<int64_t>::max();
+  int64_t most_row = std::numeric_limits<int64_t>::min();
+  int64_t least_column = least_row;
+  int64_t most_column = most_row;
+  for (const Pass& pass : c.passes) {
+    for (const Tap& tap : pass.taps) {
+      least_row = std::min(least_row, tap.row);
+      most_row = std::max(most_row, tap.row);
+      least_column = std::min(least_column, tap.column);
+      most_column = std::max(most_column, tap.column);
+    }
+  }
+  for (Pass& pass : c.passes) {
+    for (Tap& tap : pass.taps) {
+      tap.row -= least_row;
+      tap.column -= least_column;
+    }
+  }
+  c.first_source_row = least_row;
+  c.source_rows = most_row - least_row + 1;
+  c.source.first = least_column;
+  const int64_t columns = ceil_div(c.width, c.column_stride);
+  c.source.pitch = std::max(columns, chunk_of(c.channels)) + most_column - least_column;
+}
+
+Correlation forward(const PlainConvolution& p) {
+  Correlation c{.source = {.channels = p.inputs,
+                           .height = p.rows.input,
+                           .width = p.columns.input,
+                           .phases = p.columns.stride},
+                .source_stride = p.rows.stride,
+                .channels = p.outputs,
+                .height = p.rows.output,
+                .width = p.columns.output,
+                .weight_stride = p.inputs * p.window()};
+  Pass& pass = c.passes.emplace_back();
+  for (int64_t weight = 0; weight < c.weight_stride; ++weight) {
+    const int64_t row = weight / p.columns.window % p.rows.window;
+    const int64_t column = weight % p.columns.window * p.columns.dilation - p.columns.padding;
+    const int64_t place = floor_div(column, p.columns.stride);
+    pass.taps.push_back({.channel = weight / p.window(),
+                         .row = row * p.rows.dilation - p.rows.padding,
+                         .phase = column - place * p.columns.stride,
+                         .column = place,
+                         .weight = weight});
+  }
+  anchor(c);
+  return c;
+}
+
+Correlation input_gradient(const PlainConvolution& p) {
+  Correlation c{
+      .source = {.channels = p.outputs, .height = p.rows.output, .width = p.columns.output},
+      .channels = p.inputs,
+      .height = p.rows.input,
+      .width = p.columns.input,
+      .row_stride = p.rows.stride,
+      .column_stride = p.columns.stride,
+      .weight_stride = p.window()};
+  for (int64_t at = 0; at < p.rows.stride * p.columns.stride; ++at) {
+    Pass& pass = c.passes.emplace_back();
+    pass.row = at / p.columns.stride;
+    pass.column = at % p.columns.stride;
+    for (int64_t weight = 0; weight < p.window(); ++weight) {
+      const int64_t row = pass.row + p.rows.padding - weight / p.columns.window * p.rows.dilation;
+      const int64_t column =
+          pass.column + p.columns.padding - weight % p.columns.window * p.columns.dilation;
+      if (row % p.rows.stride != 0 || column % p.columns.stride != 0) continue;
+      for (int64_t output = 0; output < p.outputs; ++output)
+        pass.taps.push_back({.channel = output,
+                             .row = row / p.rows.stride,
+                             .column = column / p.columns.stride,
+                             .weight = output * p.inputs * p.window() + weight});
+    }
+  }
+  anchor(c);
+  return c;
+}
+
+/// A range of channels of the result that a tile holds.
+struct ChannelBlock {
+  int64_t first;
+  int64_t count;
+};
+
+/// As few blocks as possible, as even as possible.
+std::vector<ChannelBlock> blocks_of(int64_t channels) {
+  const int64_t count = ceil_div(channels, kMostRows);
+  std::vector<ChannelBlock> blocks;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t first = channels * i / count;
+    blocks.push_back({first, channels * (i + 1) / count - first});
+  }
+  return blocks;
+}
+
+template <int64_t kRows>
+struct BlockWeights {
+  const float* weights;
+
+  WICK_INLINE_VECTORS float operator()(int64_t tap, int64_t row) const {
+    return weights[tap * kRows + row];
+  }
+};
+
+struct TapColumns {
+  const float* source;
+  const int64_t* offsets;
+
+  WICK_INLINE_VECTORS const float* operator()(int64_t tap) const { return source + offsets[tap]; }
+};
+
+struct RowTask {
+  const float* source;  // laid out
+  const int64_t* offsets;
+  int64_t taps;
+  const float* weights;  // of a block, tap by tap
+  float* out;
+  int64_t channel_stride;
+  int64_t columns;
+  int64_t columns_before;  // that lie to the left of the source and of the result
+};
+
+/// Columns of a row of the result in a block of channels. The last tile covers columns again, if
+/// need be, rather than reach beyond the end.
+template <int64_t kRows, int64_t kVectors>
+WICK_VECTORS void convolve_row(const RowTask& task) {
+  constexpr int64_t kColumns = kVectors * kLanes;
+  for (int64_t next = 0; next < task.columns; next += kColumns) {
+    const int64_t last = task.columns - kColumns;
+    const int64_t column = std::max(-task.columns_before, std::min(next, last));
+    RegisterTile<kRows, kVectors> tile;
+    tile.multiply(task.taps,
+                  BlockWeights<kRows>{task.weights},
+                  TapColumns{task.source + column, task.offsets});
+    if (column <= last) {
+      tile.store_to(task.out + column, task.channel_stride, /*adds=*/false);
+      continue;
+    }
+    float whole[kRows * kColumns];  // the row is shorter than a tile
+    tile.store_to(whole, kColumns, /*adds=*/false);
+    for (int64_t row = 0; row < kRows; ++row)
+      std::copy_n(whole + row * kColumns, task.columns, task.out + row * task.channel_stride);
+  }
+}
+
+/// By the number of channels, tiles that keep both multipliers busy within 16 registers.
+constexpr std::array<void (*)(const RowTask&), kMostRows> kConvolveRow = {convolve_row<1, 8>,
+                                                                          convolve_row<2, 4>,
+                                                                          convolve_row<3, 3>,
+                                                                          convolve_row<4, 3>,
+                                                                          convolve_row<5, 2>,
+                                                                          convolve_row<6, 2>};
+
+/// Rows of a result that one thread works on at a time, since their sources fit in its cache.
+int64_t strip_rows(int64_t row_bytes, int64_t stride, int64_t window, int64_t rows) {
+  const int64_t fitting = (kStripBytes / row_bytes - window) / stride + 1;
+  return std::clamp<int64_t>(fitting, std::min<int64_t>(rows, 4), rows);
+}
+
+class RowConvolution final : public HostCall {
+ public:
+  RowConvolution(Correlation correlation, int64_t images)
+      : c_(std::move(correlation)),
+        images_(images),
+        blocks_(blocks_of(c_.channels)),
+        strip_(strip_rows(c_.source.elements(1) * static_cast<int64_t>(sizeof(float)),
+                          c_.source_stride,
+                          c_.source_rows,
+                          c_.row_groups())),
+        source_rows_((strip_ - 1) * c_.source_stride + c_.source_rows),
+        strips_(ceil_div(c_.row_groups(), strip_)),
+        lanes_(std::min<int64_t>(images_ * strips_, max_threads())) {
+    for (const Pass& pass : c_.passes) {
+      std::vector<int64_t>& offsets = offsets_.emplace_back();
+      for (const Tap& tap : pass.taps)
+        offsets.push_back((tap.channel * source_rows_ + tap.row) * c_.source.row_elements() +
+                          tap.phase * c_.source.pitch + tap.column);
+      taps_ += static_cast<int64_t>(pass.taps.size());
+    }
+  }
+
+  std::string_view implementation() const override { return "convolution by rows"; }
+
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>(weight_elements() + lanes_ * lane_elements()) * sizeof(float);
+  }
+
+  void run(const void* const* operands, void* result, std::byte* scratch) const override {
+    const auto* source = static_cast<const float*>(operands[0]);
+    auto* out = static_cast<float*>(result);
+    auto* weights = reinterpret_cast<float*>(scratch);
+    order_weights(static_cast<const float*>(operands[1]), weights);
+    parallel_for(lanes_, [&](int64_t lane) {
+      float* own = weights + weight_elements() + lane * lane_elements();
+      const int64_t tasks = images_ * strips_;
+      for (int64_t task = tasks * lane / lanes_; task < tasks * (lane + 1) / lanes_; ++task)
+        convolve_strip(task / strips_, task % strips_ * strip_, source, weights, out, own);
+    });
+  }
+
+ private:
+  [[nodiscard]] int64_t weight_elements() const { return taps_ * c_.channels; }
+
+  /// Columns of one pass in a row of the result.
+  [[nodiscard]] int64_t pass_columns(const Pass& pass) const {
+    return std::max<int64_t>(0, ceil_div(c_.width - pass.column, c_.column_stride));
+  }
+
+  /// A row of each pass, for all channels, where they are mixed in the result.
+  [[nodiscard]] int64_t mixed_elements() const {
+    if (c_.column_stride == 1) return 0;
+    return c_.channels * c_.row_stride * c_.column_stride * mixed_pitch();
+  }
+
+  [[nodiscard]] int64_t mixed_pitch() const { return ceil_div(c_.width, c_.column_stride); }
+
+  [[nodiscard]] int64_t lane_elements() const {
+    return c_.source.elements(source_rows_) + mixed_elements();
+  }
+
+  /// For each pass and block of channels, tap by tap.
+  void order_weights(const float* from, float* to) const {
+    for (const Pass& pass : c_.passes) {
+      for (const ChannelBlock& block : blocks_) {
+        for (const Tap& tap : pass.taps) {
+          for (int64_t i = 0; i < block.count; ++i)
+            *to++ = from[(block.first + i) * c_.weight_stride + tap.weight];
+        }
+      }
+    }
+  }
+
+  void convolve_strip(int64_t image,
+                      int64_t first,
+                      const float* source,
+                      const float* weights,
+                      float* out,
+                      float* scratch) const {
+    const int64_t end = std::min(c_.row_groups(), first + strip_);
+    lay_out_rows(c_.source,
+                 source + image * c_.source.channels * c_.source.height * c_.source.width,
+                 first * c_.source_stride + c_.first_source_row,
+                 source_rows_,
+                 scratch);
+    float* mixed = scratch + c_.source.elements(source_rows_);
+    out += image * c_.channels * c_.height * c_.width;
+    for (int64_t group = first; group < end; ++group) {
+      const float* rows = scratch + (group - first) * c_.source_stride * c_.source.row_elements();
+      convolve_row_group(group, rows, weights, out, mixed);
+    }
+  }
+
+  /// The rows of the result that passes take turns in. Their sources stay in the first-level cache
+  /// while all passes go over a chunk of columns.
+  void convolve_row_group(
+      int64_t group, const float* source, const float* weights, float* out, float* mixed) const {
+    const int64_t chunk = chunk_of(c_.channels);
+    const int64_t most_columns = mixed_pitch();
+    for (int64_t column = 0; column < most_columns; column += chunk) {
+      const float* pass_weights = weights;
+      for (size_t i = 0; i < c_.passes.size(); ++i) {
+        const Pass& pass = c_.passes[i];
+        const int64_t row = group * c_.row_stride + pass.row;
+        const int64_t columns = std::min(chunk, pass_columns(pass) - column);
+        if (row < c_.height && columns > 0) {
+          const Rows to = rows_of(pass, row, out, mixed);
+          for (const ChannelBlock& block : blocks_)
+            kConvolveRow[static_cast<size_t>(block.count - 1)](
+                {.source = source + column,
+                 .offsets = offsets_[i].data(),
+                 .taps = static_cast<int64_t>(pass.taps.size()),
+                 .weights = pass_weights + static_cast<int64_t>(pass.taps.size()) * block.first,
+                 .out = to.data + block.first * to.channel_stride + column,
+                 .channel_stride = to.channel_stride,
+                 .columns = columns,
+                 .columns_before = column});
+        }
+        pass_weights += static_cast<int64_t>(pass.taps.size()) * c_.channels;
+      }
+    }
+    if (c_.column_stride > 1) mix_columns(group, mixed, out);
+  }
+
+  struct Rows {
+    float* data;
+    int64_t channel_stride;
+  };
+
+  /// Where a pass leaves its columns of a row of all channels.
+  [[nodiscard]] Rows rows_of(const Pass& pass, int64_t row, float* out, float* mixed) const {
+    if (c_.column_stride == 1) return {out + row * c_.width, c_.height * c_.width};
+    const int64_t phase = pass.row * c_.column_stride + pass.column;
+    return {mixed + phase * mixed_pitch(), c_.row_stride * c_.column_stride * mixed_pitch()};
+  }
+
+  /// Columns of passes to every stride-th one of the result.
+  void mix_columns(int64_t group, const float* mixed, float* out) const {
+    const int64_t step = c_.column_stride * mixed_pitch();
+    for (int64_t channel = 0; channel < c_.channels; ++channel) {
+      for (int64_t i = 0; i < c_.row_stride; ++i, mixed += step) {
+        const int64_t row = group * c_.row_stride + i;
+        if (row >= c_.height) continue;
+        mix_phases(mixed,
+                   mixed_pitch(),
+                   c_.column_stride,
+                   c_.width,
+                   out + (channel * c_.height + row) * c_.width);
+      }
+    }
+  }
+
+  Correlation c_;
+  int64_t images_;
+  std::vector<ChannelBlock> blocks_;
+  std::vector<std::vector<int64_t>> offsets_;  // of each pass's taps in the laid out rows
+  int64_t taps_ = 0;                           // of all passes
+  int64_t strip_;                              // row groups that are convolved at a time
+  int64_t source_rows_;                        // that a strip needs
+  int64_t strips_;                             // of an image
+  int64_t lanes_;                              // that walk strips, each with scratch of its own
+};
+
+/// Images [n,c,...] of one or two axes, not in blocks.
+bool may_go_by_rows(const LibraryOp& op) {
+  const int rank = op.operands[1].shape.ndim();  // of the weight
+  return have_vectors() && op.result.dtype == DType::f32 && rank <= 4 &&
+         op.operands[0].shape.ndim() == rank && op.result.shape.ndim() == rank &&
+         op.attributes.integer("groups", 1) == 1 && op.operands[0].numel() > 0 &&
+         op.operands[1].numel() > 0 && op.result.numel() > 0;
+}
+
+}  // namespace
+
+std::unique_ptr<HostCall> make_row_convolution(const LibraryOp& op) {
+  const bool is_gradient = op.op == ir::OpKind::conv_input_grad;
+  if ((op.op != ir::OpKind::conv && !is_gradient) || !may_go_by_rows(op)) return nullptr;
+  const Shape& from = op.operands[0].shape;
+  const Shape& w = op.operands[1].shape;
+  const Shape& to = op.result.shape;
+  Correlation correlation = is_gradient
+                                ? input_gradient(plain_convolution(op.attributes, to, w, from))
+                                : forward(plain_convolution(op.attributes, from, w, to));
+  return std::make_unique<RowConvolution>(std::move(correlation), from[0]);
+}
+
+}  // namespace wick::runtime
