@@ -12,9 +12,9 @@
 namespace wick::runtime {
 namespace {
 
-constexpr int64_t kVectors = 2;
-constexpr int64_t kRows = 6;  // of a tile
-constexpr int64_t kColumns = kVectors * kLanes;
+constexpr int64_t kRows = kTileRows;
+constexpr int64_t kColumns = kTileColumns;
+constexpr int64_t kVectors = kColumns / kLanes;
 
 // Blocks: 24 KiB a panel of columns, 216 KiB the rows.
 constexpr int64_t kDepth = 384;
@@ -160,13 +160,13 @@ struct Output {
   bool adds;
 };
 
-template <int64_t kTileRows, class Left>
+template <int64_t kHeight, class Left>
 WICK_VECTORS void whole_tile(Left left, PackedColumns right, int64_t depth, Output out) {
-  for (int64_t r = 0; r < kTileRows; ++r) {  // asked for ahead
+  for (int64_t r = 0; r < kHeight; ++r) {  // asked for ahead
     __builtin_prefetch(out.data + r * out.stride, 1);
     __builtin_prefetch(out.data + r * out.stride + kColumns - 1, 1);
   }
-  RegisterTile<kTileRows, kVectors> tile;
+  RegisterTile<kHeight, kVectors> tile;
   tile.multiply(depth, left, right);
   tile.store_to(out.data, out.stride, out.adds);
 }

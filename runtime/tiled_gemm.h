@@ -7,6 +7,10 @@
 
 namespace wick::runtime {
 
+/// A product is best cut between its tiles.
+constexpr int64_t kTileRows = 6;
+constexpr int64_t kTileColumns = 16;
+
 /// Elements that a product of this size works in.
 int64_t tiled_gemm_scratch(int64_t m, int64_t n, int64_t k);
 

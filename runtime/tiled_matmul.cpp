@@ -30,10 +30,9 @@ Pieces cut(int64_t m, int64_t n, int64_t least) {
   return pieces;
 }
 
-/// Where piece i of so many begins, on a border of tiles.
-int64_t border(int64_t extent, int64_t pieces, int64_t i) {
-  constexpr int64_t kTiles = 48;  // a multiple of the rows of a tile, and of its columns
-  return i == pieces ? extent : extent * i / pieces / kTiles * kTiles;
+/// Where piece i of so many begins: between tiles.
+int64_t border(int64_t extent, int64_t pieces, int64_t i, int64_t tile) {
+  return i == pieces ? extent : (extent * i / pieces + tile / 2) / tile * tile;
 }
 
 class TiledMatmul final : public HostCall {
@@ -84,14 +83,16 @@ class TiledMatmul final : public HostCall {
   }
 
   [[nodiscard]] Piece piece_of(int64_t i) const {
+    const auto row = [&](int64_t at) { return border(shape_.m, pieces_.rows, at, kTileRows); };
+    const auto column = [&](int64_t at) {
+      return border(shape_.n, pieces_.columns, at, kTileColumns);
+    };
     const int64_t down = i / pieces_.columns;
     const int64_t across = i % pieces_.columns;
-    const int64_t row = border(shape_.m, pieces_.rows, down);
-    const int64_t column = border(shape_.n, pieces_.columns, across);
-    return {.row = row,
-            .column = column,
-            .rows = border(shape_.m, pieces_.rows, down + 1) - row,
-            .columns = border(shape_.n, pieces_.columns, across + 1) - column};
+    return {.row = row(down),
+            .column = column(across),
+            .rows = row(down + 1) - row(down),
+            .columns = column(across + 1) - column(across)};
   }
 
   void multiply(
