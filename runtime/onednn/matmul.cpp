@@ -46,81 +46,52 @@ void sgemm(const GemmArgs<float>& args) {
 /// 78 in pieces of 64.
 constexpr GemmLibrary<float> kSgemm{.implementation = "onednn sgemm", .gemm = sgemm, .piece = 512};
 
-/// An operand, whose rows are perhaps copied a line of the cache further apart.
-class PaddedOperand {
+/// With the rows of the rhs copied a line of the cache further apart.
+class PaddedSgemm final : public HostCall {
  public:
-  PaddedOperand(const Type& type, int64_t row, bool is_padded)
-      : rows_(type.numel() / row),
-        row_(row),
-        stride_(is_padded ? row + kLine : row) {}
+  explicit PaddedSgemm(const MatmulShape& shape)
+      : row_(shape.ldb()),
+        rows_(rows_of(shape)),
+        product_(kSgemm,
+                 with_longer_rows(shape),
+                 {shape.lda(), row_ + kLine},
+                 sums_in_one_order(shape)) {}
 
-  [[nodiscard]] int64_t stride() const { return stride_; }
+  std::string_view implementation() const override { return "onednn sgemm, rows padded"; }
 
-  /// Of the copy.
-  [[nodiscard]] int64_t elements() const { return is_padded() ? rows_ * stride_ : 0; }
-
-  /// Offsets of whole rows.
-  void move(std::vector<int64_t>& offsets) const {
-    for (int64_t& offset : offsets)
-      offset += offset / row_ * (stride_ - row_);
+  size_t scratch_bytes() const override {
+    return static_cast<size_t>(rows_ * (row_ + kLine)) * sizeof(float);
   }
 
-  const void* copy(const void* operand, float* to) const {
-    if (!is_padded()) return operand;
-    const auto* from = static_cast<const float*>(operand);
+  void run(const void* const* operands, void* result, std::byte* scratch) const override {
+    const auto* from = static_cast<const float*>(operands[1]);
+    auto* to = reinterpret_cast<float*>(scratch);
     constexpr int64_t kGrain = 16384;  // elements
     parallel_ranges(rows_, std::max<int64_t>(1, kGrain / row_), [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row)
-        std::copy_n(from + row * row_, row_, to + row * stride_);
+        std::copy_n(from + row * row_, row_, to + row * (row_ + kLine));
     });
-    return to;
+    const void* const copied[] = {operands[0], to};
+    product_.run(copied, result, nullptr);
   }
 
  private:
   static constexpr int64_t kLine = 16;
 
-  [[nodiscard]] bool is_padded() const { return stride_ != row_; }
+  /// Of all products' right operands.
+  static int64_t rows_of(const MatmulShape& shape) {
+    return (*std::ranges::max_element(shape.rhs_offsets)) / shape.ldb() + shape.k;
+  }
 
-  int64_t rows_;
+  static MatmulShape with_longer_rows(MatmulShape shape) {
+    for (int64_t& offset : shape.rhs_offsets)
+      offset += offset / shape.ldb() * kLine;
+    return shape;
+  }
+
   int64_t row_;
-  int64_t stride_;
-};
-
-MatmulShape with_longer_rows(MatmulShape shape,
-                             const PaddedOperand& lhs,
-                             const PaddedOperand& rhs) {
-  lhs.move(shape.lhs_offsets);
-  rhs.move(shape.rhs_offsets);
-  return shape;
-}
-
-class PaddedSgemm final : public HostCall {
- public:
-  PaddedSgemm(const MatmulShape& shape, const PaddedOperand& lhs, const PaddedOperand& rhs)
-      : product_(kSgemm,
-                 with_longer_rows(shape, lhs, rhs),
-                 {lhs.stride(), rhs.stride()},
-                 sums_in_one_order(shape)),
-        lhs_(lhs),
-        rhs_(rhs) {}
-
-  std::string_view implementation() const override { return "onednn sgemm, rows padded"; }
-
-  size_t scratch_bytes() const override {
-    return static_cast<size_t>(lhs_.elements() + rhs_.elements()) * sizeof(float);
-  }
-
-  void run(const void* const* operands, void* result, std::byte* scratch) const override {
-    auto* copies = reinterpret_cast<float*>(scratch);
-    const void* const copied[] = {lhs_.copy(operands[0], copies),
-                                  rhs_.copy(operands[1], copies + lhs_.elements())};
-    product_.run(copied, result, nullptr);
-  }
-
- private:
+  int64_t rows_;
   GemmCall<float> product_;
-  PaddedOperand lhs_;
-  PaddedOperand rhs_;
 };
 
 std::unique_ptr<HostCall> matmul_primitive(const MatmulShape& shape) {
@@ -152,15 +123,6 @@ bool may_use_primitive(const MatmulShape& shape) {
          shape.k > 1;
 }
 
-/// Where a copy of the lhs with longer rows can pay: of a transposed one, too, a column of vectors
-/// is read at a time (AVX2, 512 x 2048 x 384: 63 GF/s against 89).
-bool may_pad_lhs(const MatmulShape& shape) {
-  constexpr int64_t kLongRows = 128;
-  constexpr int64_t kSomeColumns = 64;  // of less a copy takes as long as the product
-  return shape.transpose_lhs && shape.m % kLongRows == 0 && shape.n >= kSomeColumns &&
-         !sums_in_one_order(shape);
-}
-
 /// Where a copy of the rhs with longer rows can pay.
 bool may_pad_rhs(const MatmulShape& shape) {
   constexpr int64_t kFewRows = 1024;  // of more sgemm makes copies of its own
@@ -187,13 +149,9 @@ std::vector<Candidate> onednn::matmul_ways(const LibraryOp& op) {
          return std::make_unique<GemmCall<float>>(
              kSgemm, shape, RowStrides{shape.lda(), shape.ldb()}, sums_in_one_order(shape));
        }});
-  if (may_pad_lhs(shape) || may_pad_rhs(shape)) {
+  if (may_pad_rhs(shape)) {
     ways.push_back({"sgemm-padded", [](const LibraryOp& op) {
-                      const MatmulShape shape = matmul_shape(op);
-                      return std::make_unique<PaddedSgemm>(
-                          shape,
-                          PaddedOperand(op.operands[0], shape.lda(), may_pad_lhs(shape)),
-                          PaddedOperand(op.operands[1], shape.ldb(), may_pad_rhs(shape)));
+                      return std::make_unique<PaddedSgemm>(matmul_shape(op));
                     }});
   }
   return ways;
