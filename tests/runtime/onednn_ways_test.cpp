@@ -183,6 +183,7 @@ const std::vector<Layer>& layers() {
       Layer{.x = {2, 203, 6, 5}, .w = {331, 203, 3, 3}, .padding = {1, 1}},
       Layer{.x = {1, 40, 5, 5, 8}, .w = {272, 320, 3, 3}, .padding = {1, 1}, .y_block = 8},
       Layer{.x = {1, 2, 19, 23}, .w = {3, 2, 2, 2}, .stride = {4, 3}},  // wider than the window
+      Layer{.x = {2, 3, 15, 40}, .w = {4, 3, 3, 3}, .stride = {2, 1}},
       Layer{.x = {2, 1, 12, 150}, .w = {1, 1, 3, 5}, .padding = {1, 7}},
       Layer{.x = {1, 4, 75, 131}, .w = {13, 4, 3, 4}, .stride = {1, 2}, .padding = {2, 1}},
       Layer{.x = {2, 2, 40, 99}, .w = {2, 2, 3, 3}, .stride = {2, 3}, .dilation = {3, 2}},
