@@ -16,8 +16,8 @@ constexpr int64_t kRows = kTileRows;
 constexpr int64_t kColumns = kTileColumns;
 constexpr int64_t kVectors = kColumns / kLanes;
 
-// Blocks: 24 KiB a panel of columns, 216 KiB the rows.
-constexpr int64_t kDepth = 384;
+// Blocks: at most 28 KiB a panel of columns, 252 KiB the rows.
+constexpr int64_t kMostDepth = 448;
 constexpr int64_t kBlockRows = 144;
 constexpr int64_t kBlockColumns = 2048;
 
@@ -204,6 +204,12 @@ void multiply_tile(
   }
 }
 
+/// Of blocks, in places of k: as few as possible, all about as deep.
+int64_t block_depth(int64_t k) {
+  const int64_t blocks = std::max<int64_t>(1, (k + kMostDepth - 1) / kMostDepth);
+  return ((k + blocks - 1) / blocks + kLanes - 1) / kLanes * kLanes;
+}
+
 struct Range {
   int64_t begin;
   int64_t size;
@@ -229,10 +235,10 @@ class TiledGemm {
         rhs_{args.rhs, args.rhs_stride},
         packs_left_(args.transpose_lhs == 'T' || args.n > kFewColumns),
         left_(scratch),
-        right_(scratch + left_scratch(args.m, std::min(args.k, kDepth))) {}
+        right_(scratch + left_scratch(args.m, block_depth(args.k))) {}
 
   void run() const {
-    for_each_block(args_.k, kDepth, [&](Range depth) {
+    for_each_block(args_.k, block_depth(args_.k), [&](Range depth) {
       for_each_block(args_.n, kBlockColumns, [&](Range columns) {
         pack_right(depth, columns);
         for_each_block(args_.m, kBlockRows, [&](Range rows) {
@@ -300,7 +306,7 @@ class TiledGemm {
 }  // namespace
 
 int64_t tiled_gemm_scratch(int64_t m, int64_t n, int64_t k) {
-  const int64_t depth = std::min(k, kDepth);
+  const int64_t depth = block_depth(k);
   return left_scratch(m, depth) +
          count_panels(std::min(n, kBlockColumns), kColumns) * right_panel(depth);
 }
