@@ -251,7 +251,7 @@ class TiledGemm {
 
  private:
   /// Copying rows that meet fewer takes longer than it saves.
-  static constexpr int64_t kFewColumns = 512;
+  static constexpr int64_t kFewColumns = 256;
 
   void pack_right(Range depth, Range columns) const {
     const int64_t panel = right_panel(depth.size);
