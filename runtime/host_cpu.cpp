@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include <unistd.h>
+
 namespace wick::runtime {
 
 std::string cpu_name() {
@@ -20,6 +22,12 @@ int cpu_vector_bits() {
   if (__builtin_cpu_supports("avx2")) return 256;
 #endif
   return 128;
+}
+
+int64_t core_cache_bytes() {
+  static const int64_t found = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  constexpr int64_t kUsual = 524288;
+  return found > 0 ? found : kUsual;  // the system may not know
 }
 
 }  // namespace wick::runtime

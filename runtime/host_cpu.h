@@ -2,6 +2,7 @@
 
 // The processor that this process runs on.
 
+#include <cstdint>
 #include <string>
 
 namespace wick::runtime {
@@ -11,5 +12,8 @@ std::string cpu_name();
 
 /// Of the widest vector instructions: 512, 256 or 128.
 int cpu_vector_bits();
+
+/// Of a core's own second-level cache.
+int64_t core_cache_bytes();
 
 }  // namespace wick::runtime

@@ -50,31 +50,7 @@ void lay_out_phase(const RowLayout& layout, const float* row, int64_t phase, flo
   }
 }
 
-int64_t at_axis(const ir::Attributes& attributes, const char* name, size_t axis, int64_t fallback) {
-  const std::vector<int64_t>& values = attributes.integers(name);
-  return values.empty() ? fallback : values[axis];
-}
-
 }  // namespace
-
-PlainConvolution plain_convolution(const ir::Attributes& attributes,
-                                   const Shape& x,
-                                   const Shape& w,
-                                   const Shape& y) {
-  const auto axis = [&](int number) -> ConvolutionAxis {
-    const auto at = static_cast<size_t>(number - 2);
-    return {.input = x[number],
-            .output = y[number],
-            .window = w[number],
-            .stride = at_axis(attributes, "stride", at, 1),
-            .padding = at_axis(attributes, "padding", at, 0),
-            .dilation = at_axis(attributes, "dilation", at, 1)};
-  };
-  PlainConvolution convolution{.images = x[0], .inputs = w[1], .outputs = w[0]};
-  if (w.ndim() == 4) convolution.rows = axis(2);
-  convolution.columns = axis(w.ndim() - 1);
-  return convolution;
-}
 
 void lay_out_rows(
     const RowLayout& layout, const float* image, int64_t begin, int64_t rows, float* to) {

@@ -5,36 +5,7 @@
 
 #include <cstdint>
 
-#include "wick/runtime/library_call.h"
-
 namespace wick::runtime {
-
-/// A spatial axis of a convolution.
-struct ConvolutionAxis {
-  int64_t input = 1;
-  int64_t output = 1;
-  int64_t window = 1;
-  int64_t stride = 1;
-  int64_t padding = 0;
-  int64_t dilation = 1;
-};
-
-/// A dense convolution of plain images, [n,c,columns] or [n,c,rows,columns].
-struct PlainConvolution {
-  int64_t images = 0;
-  int64_t inputs = 0;  // channels
-  int64_t outputs = 0;
-  ConvolutionAxis rows = {};
-  ConvolutionAxis columns = {};
-
-  [[nodiscard]] int64_t window() const { return rows.window * columns.window; }
-};
-
-/// Of a convolution or a gradient of one with this input, weight and output.
-PlainConvolution plain_convolution(const ir::Attributes& attributes,
-                                   const Shape& x,
-                                   const Shape& w,
-                                   const Shape& y);
 
 /// How rows of an image are laid out: for each channel, for each row, for each remainder of a
 /// column's number by `phases`, `pitch` columns from number `first` of that phase on.

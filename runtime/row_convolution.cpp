@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "wick/runtime/image_rows.h"
-#include "wick/runtime/library_call.h"
+#include "wick/runtime/correlation.h"
+#include "wick/runtime/host_cpu.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/register_tile.h"
 
@@ -19,136 +18,14 @@ namespace {
 constexpr int64_t kMostRows = 6;       // of a tile: channels of the result
 constexpr int64_t kChunk = 48;         // columns, a multiple of the tiles' of more than 2 channels
 constexpr int64_t kFewRowsChunk = 64;  // the same of 1 or 2 channels
-constexpr int64_t kStripBytes = 196608;  // of laid out rows, which stay in a core's own cache
 
 int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
-/// What a tap of the window multiplies: a laid out row, from a column on.
-struct Tap {
-  int64_t channel = 0;
-  int64_t row = 0;  // from the first row of the source that a row of the result needs
-  int64_t phase = 0;
-  int64_t column = 0;  // from the first of the layout
-  int64_t weight = 0;  // offset in the weights, for the first channel of the result
-};
-
-/// The taps of those elements of the result that lie at (row, column) from multiples of its
-/// strides.
-struct Pass {
-  int64_t row = 0;
-  int64_t column = 0;
-  std::vector<Tap> taps;
-};
-
-/// A convolution, or the gradient of its inputs, as sums of taps:
-/// result[c, i * row_stride + pass.row, j * column_stride + pass.column] =
-///   sum over taps of weight[c] * source[channel, i * source_stride + row, phase, j + column].
-struct Correlation {
-  RowLayout source;
-  int64_t source_stride = 1;     // rows of the source from i to i + 1
-  int64_t first_source_row = 0;  // of i = 0
-  int64_t source_rows = 1;       // that one i needs
-  int64_t channels = 0;          // of the result
-  int64_t height = 0;
-  int64_t width = 0;
-  int64_t row_stride = 1;
-  int64_t column_stride = 1;
-  int64_t weight_stride = 0;  // in the weights from channel to channel of the result
-  std::vector<Pass> passes = {};
-
-  [[nodiscard]] int64_t row_groups() const { return ceil_div(height, row_stride); }
-};
-
 /// Columns that are convolved in all passes before the next ones.
 int64_t chunk_of(int64_t channels) {
   return channels <= 2 ? kFewRowsChunk : kChunk;
-}
-
-/// Makes rows and columns of all taps count from the least of them.
-void anchor(Correlation& c) {
-  int64_t least_row = std::numeric_limits<int64_t>::max();
-  int64_t most_row = std::numeric_limits<int64_t>::min();
-  int64_t least_column = least_row;
-  int64_t most_column = most_row;
-  for (const Pass& pass : c.passes) {
-    for (const Tap& tap : pass.taps) {
-      least_row = std::min(least_row, tap.row);
-      most_row = std::max(most_row, tap.row);
-      least_column = std::min(least_column, tap.column);
-      most_column = std::max(most_column, tap.column);
-    }
-  }
-  for (Pass& pass : c.passes) {
-    for (Tap& tap : pass.taps) {
-      tap.row -= least_row;
-      tap.column -= least_column;
-    }
-  }
-  c.first_source_row = least_row;
-  c.source_rows = most_row - least_row + 1;
-  c.source.first = least_column;
-  const int64_t columns = ceil_div(c.width, c.column_stride);
-  c.source.pitch = std::max(columns, chunk_of(c.channels)) + most_column - least_column;
-}
-
-Correlation forward(const PlainConvolution& p) {
-  Correlation c{.source = {.channels = p.inputs,
-                           .height = p.rows.input,
-                           .width = p.columns.input,
-                           .phases = p.columns.stride},
-                .source_stride = p.rows.stride,
-                .channels = p.outputs,
-                .height = p.rows.output,
-                .width = p.columns.output,
-                .weight_stride = p.inputs * p.window()};
-  Pass& pass = c.passes.emplace_back();
-  for (int64_t weight = 0; weight < c.weight_stride; ++weight) {
-    const int64_t row = weight / p.columns.window % p.rows.window;
-    const int64_t column = weight % p.columns.window * p.columns.dilation - p.columns.padding;
-    const int64_t place = floor_div(column, p.columns.stride);
-    pass.taps.push_back({.channel = weight / p.window(),
-                         .row = row * p.rows.dilation - p.rows.padding,
-                         .phase = column - place * p.columns.stride,
-                         .column = place,
-                         .weight = weight});
-  }
-  anchor(c);
-  return c;
-}
-
-Correlation input_gradient(const PlainConvolution& p) {
-  Correlation c{
-      .source = {.channels = p.outputs, .height = p.rows.output, .width = p.columns.output},
-      .channels = p.inputs,
-      .height = p.rows.input,
-      .width = p.columns.input,
-      .row_stride = p.rows.stride,
-      .column_stride = p.columns.stride,
-      .weight_stride = p.window()};
-  for (int64_t at = 0; at < p.rows.stride * p.columns.stride; ++at) {
-    Pass& pass = c.passes.emplace_back();
-    pass.row = at / p.columns.stride;
-    pass.column = at % p.columns.stride;
-    for (int64_t weight = 0; weight < p.window(); ++weight) {
-      const int64_t row = pass.row + p.rows.padding - weight / p.columns.window * p.rows.dilation;
-      const int64_t column =
-          pass.column + p.columns.padding - weight % p.columns.window * p.columns.dilation;
-      if (row % p.rows.stride != 0 || column % p.columns.stride != 0) continue;
-      for (int64_t output = 0; output < p.outputs; ++output)
-        pass.taps.push_back({.channel = output,
-                             .row = row / p.rows.stride,
-                             .column = column / p.columns.stride,
-                             .weight = output * p.inputs * p.window() + weight});
-    }
-  }
-  anchor(c);
-  return c;
 }
 
 /// A range of channels of the result that a tile holds.
@@ -228,14 +105,14 @@ constexpr std::array<void (*)(const RowTask&), kMostRows> kConvolveRow = {convol
 
 /// Rows of a result that one thread works on at a time, since their sources fit in its cache.
 int64_t strip_rows(int64_t row_bytes, int64_t stride, int64_t window, int64_t rows) {
-  const int64_t fitting = (kStripBytes / row_bytes - window) / stride + 1;
+  const int64_t fitting = (core_cache_bytes() * 3 / 8 / row_bytes - window) / stride + 1;
   return std::clamp<int64_t>(fitting, std::min<int64_t>(rows, 4), rows);
 }
 
 class RowConvolution final : public HostCall {
  public:
   RowConvolution(Correlation correlation, int64_t images)
-      : c_(std::move(correlation)),
+      : c_(with_pitch(std::move(correlation))),
         images_(images),
         blocks_(blocks_of(c_.channels)),
         strip_(strip_rows(c_.source.elements(1) * static_cast<int64_t>(sizeof(float)),
@@ -274,6 +151,13 @@ class RowConvolution final : public HostCall {
   }
 
  private:
+  /// Tiles may read beyond the last column of a row that is shorter than they are.
+  static Correlation with_pitch(Correlation correlation) {
+    correlation.source.pitch =
+        std::max(correlation.columns(), chunk_of(correlation.channels)) + correlation.column_reach;
+    return correlation;
+  }
+
   [[nodiscard]] int64_t weight_elements() const { return taps_ * c_.channels; }
 
   /// Columns of one pass in a row of the result.
@@ -284,10 +168,8 @@ class RowConvolution final : public HostCall {
   /// A row of each pass, for all channels, where they are mixed in the result.
   [[nodiscard]] int64_t mixed_elements() const {
     if (c_.column_stride == 1) return 0;
-    return c_.channels * c_.row_stride * c_.column_stride * mixed_pitch();
+    return c_.channels * c_.row_stride * c_.column_stride * c_.columns();
   }
-
-  [[nodiscard]] int64_t mixed_pitch() const { return ceil_div(c_.width, c_.column_stride); }
 
   [[nodiscard]] int64_t lane_elements() const {
     return c_.source.elements(source_rows_) + mixed_elements();
@@ -330,8 +212,7 @@ class RowConvolution final : public HostCall {
   void convolve_row_group(
       int64_t group, const float* source, const float* weights, float* out, float* mixed) const {
     const int64_t chunk = chunk_of(c_.channels);
-    const int64_t most_columns = mixed_pitch();
-    for (int64_t column = 0; column < most_columns; column += chunk) {
+    for (int64_t column = 0; column < c_.columns(); column += chunk) {
       const float* pass_weights = weights;
       for (size_t i = 0; i < c_.passes.size(); ++i) {
         const Pass& pass = c_.passes[i];
@@ -365,18 +246,18 @@ class RowConvolution final : public HostCall {
   [[nodiscard]] Rows rows_of(const Pass& pass, int64_t row, float* out, float* mixed) const {
     if (c_.column_stride == 1) return {out + row * c_.width, c_.height * c_.width};
     const int64_t phase = pass.row * c_.column_stride + pass.column;
-    return {mixed + phase * mixed_pitch(), c_.row_stride * c_.column_stride * mixed_pitch()};
+    return {mixed + phase * c_.columns(), c_.row_stride * c_.column_stride * c_.columns()};
   }
 
   /// Columns of passes to every stride-th one of the result.
   void mix_columns(int64_t group, const float* mixed, float* out) const {
-    const int64_t step = c_.column_stride * mixed_pitch();
+    const int64_t step = c_.column_stride * c_.columns();
     for (int64_t channel = 0; channel < c_.channels; ++channel) {
       for (int64_t i = 0; i < c_.row_stride; ++i, mixed += step) {
         const int64_t row = group * c_.row_stride + i;
         if (row >= c_.height) continue;
         mix_phases(mixed,
-                   mixed_pitch(),
+                   c_.columns(),
                    c_.column_stride,
                    c_.width,
                    out + (channel * c_.height + row) * c_.width);
@@ -407,15 +288,9 @@ bool may_go_by_rows(const LibraryOp& op) {
 }  // namespace
 
 std::unique_ptr<HostCall> make_row_convolution(const LibraryOp& op) {
-  const bool is_gradient = op.op == ir::OpKind::conv_input_grad;
-  if ((op.op != ir::OpKind::conv && !is_gradient) || !may_go_by_rows(op)) return nullptr;
-  const Shape& from = op.operands[0].shape;
-  const Shape& w = op.operands[1].shape;
-  const Shape& to = op.result.shape;
-  Correlation correlation = is_gradient
-                                ? input_gradient(plain_convolution(op.attributes, to, w, from))
-                                : forward(plain_convolution(op.attributes, from, w, to));
-  return std::make_unique<RowConvolution>(std::move(correlation), from[0]);
+  const bool sums_taps = op.op == ir::OpKind::conv || op.op == ir::OpKind::conv_input_grad;
+  if (!sums_taps || !may_go_by_rows(op)) return nullptr;
+  return std::make_unique<RowConvolution>(correlation_of(op), op.result.shape[0]);
 }
 
 }  // namespace wick::runtime

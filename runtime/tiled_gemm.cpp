@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "wick/runtime/host_cpu.h"
 #include "wick/runtime/register_tile.h"
 
 namespace wick::runtime {
@@ -16,9 +17,7 @@ constexpr int64_t kRows = kTileRows;
 constexpr int64_t kColumns = kTileColumns;
 constexpr int64_t kVectors = kColumns / kLanes;
 
-// Blocks: at most 28 KiB a panel of columns, 252 KiB the rows.
-constexpr int64_t kMostDepth = 448;
-constexpr int64_t kBlockRows = 144;
+constexpr int64_t kMostDepth = 448;  // of blocks: 28 KiB a panel of columns
 constexpr int64_t kBlockColumns = 2048;
 
 /// Panels are a line of the cache longer than they need be: neighbours do not meet in it, and a
@@ -210,13 +209,20 @@ int64_t block_depth(int64_t k) {
   return ((k + blocks - 1) / blocks + kLanes - 1) / kLanes * kLanes;
 }
 
+/// Whose rows take half of a core's own cache, nearly: the rest is for what passes through.
+int64_t block_rows(int64_t depth) {
+  const int64_t fitting =
+      core_cache_bytes() * 7 / 16 / (depth * static_cast<int64_t>(sizeof(float)));
+  return std::max<int64_t>(1, fitting / kRows) * kRows;
+}
+
 struct Range {
   int64_t begin;
   int64_t size;
 };
 
 int64_t left_scratch(int64_t m, int64_t depth) {
-  return count_panels(std::min(m, kBlockRows), kRows) * left_panel(depth);
+  return count_panels(std::min(m, block_rows(depth)), kRows) * left_panel(depth);
 }
 
 /// Calls body(range) for ranges of at most `step`.
@@ -228,20 +234,20 @@ void for_each_block(int64_t extent, int64_t step, Body body) {
 
 class TiledGemm {
  public:
-  TiledGemm(const GemmArgs<float>& args, bool adds, float* scratch)
+  TiledGemm(const GemmArgs<float>& args, float* scratch)
       : args_(args),
-        adds_(adds),
         lhs_{args.lhs, args.lhs_stride},
         rhs_{args.rhs, args.rhs_stride},
         packs_left_(args.transpose_lhs == 'T' || args.n > kFewColumns),
+        depth_(block_depth(args.k)),
         left_(scratch),
-        right_(scratch + left_scratch(args.m, block_depth(args.k))) {}
+        right_(scratch + left_scratch(args.m, depth_)) {}
 
   void run() const {
-    for_each_block(args_.k, block_depth(args_.k), [&](Range depth) {
+    for_each_block(args_.k, depth_, [&](Range depth) {
       for_each_block(args_.n, kBlockColumns, [&](Range columns) {
         pack_right(depth, columns);
-        for_each_block(args_.m, kBlockRows, [&](Range rows) {
+        for_each_block(args_.m, block_rows(depth_), [&](Range rows) {
           if (packs_left_) pack_left(depth, rows);
           multiply_blocks(depth, rows, columns);
         });
@@ -282,7 +288,7 @@ class TiledGemm {
         const int64_t row = rows.begin + down.begin;
         const Output out{args_.out + row * args_.out_stride + columns.begin + across.begin,
                          args_.out_stride,
-                         adds_ || depth.begin > 0};
+                         depth.begin > 0};
         if (packs_left_) {
           const PackedRows left{left_ + down.begin / kRows * left_panel(depth.size)};
           multiply_tile(down.size, across.size, left, right, depth.size, out);
@@ -295,11 +301,11 @@ class TiledGemm {
   }
 
   const GemmArgs<float>& args_;
-  bool adds_;
   Stored lhs_;
   Stored rhs_;
   bool packs_left_;
-  float* left_;  // panels of a block
+  int64_t depth_;  // of blocks
+  float* left_;    // panels of a block
   float* right_;
 };
 
@@ -311,8 +317,8 @@ int64_t tiled_gemm_scratch(int64_t m, int64_t n, int64_t k) {
          count_panels(std::min(n, kBlockColumns), kColumns) * right_panel(depth);
 }
 
-void tiled_gemm(const GemmArgs<float>& args, bool adds, float* scratch) {
-  TiledGemm(args, adds, scratch).run();
+void tiled_gemm(const GemmArgs<float>& args, float* scratch) {
+  TiledGemm(args, scratch).run();
 }
 
 }  // namespace wick::runtime

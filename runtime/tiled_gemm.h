@@ -14,8 +14,8 @@ constexpr int64_t kTileColumns = 16;
 /// Elements that a product of this size works in.
 int64_t tiled_gemm_scratch(int64_t m, int64_t n, int64_t k);
 
-/// On this thread. `adds` to what `out` holds, or replaces it. Each element is summed in an order
-/// that depends on k alone: a product may be cut along m and n in any way.
-void tiled_gemm(const GemmArgs<float>& args, bool adds, float* scratch);
+/// On this thread. Each element is summed in an order that depends on k alone: a product may be cut
+/// along m and n in any way.
+void tiled_gemm(const GemmArgs<float>& args, float* scratch);
 
 }  // namespace wick::runtime

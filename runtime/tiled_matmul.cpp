@@ -113,7 +113,6 @@ class TiledMatmul final : public HostCall {
                 .rhs_stride = shape_.ldb(),
                 .out = out + (product * shape_.m + piece.row) * shape_.n + piece.column,
                 .out_stride = shape_.n},
-               /*adds=*/false,
                scratch);
   }
 

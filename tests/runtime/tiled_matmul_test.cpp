@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "wick/runtime/parallel.h"
-#include "wick/runtime/tiled_gemm.h"
 #include "wick/runtime/validate.h"
 #include "wick/runtime/vector_lanes.h"
 
@@ -88,30 +87,6 @@ TEST_F(TiledMatmul, KeepsWhatIsNotFiniteInItsRowsAndColumns) {
 
   const auto differs = difference(interpret(op, operands), got, /*exact_integers=*/true);
   EXPECT_FALSE(differs) << *differs;
-}
-
-TEST_F(TiledMatmul, AddsToWhatIsThere) {
-  constexpr int64_t kSide = 20;
-  const std::vector<float> ones(kSide * kSide, 1);
-  std::vector<float> out(kSide * kSide, 3);
-  std::vector<float> scratch(static_cast<size_t>(tiled_gemm_scratch(kSide, kSide, kSide)));
-  const GemmArgs<float> args{.transpose_lhs = 'N',
-                             .transpose_rhs = 'N',
-                             .m = kSide,
-                             .n = kSide,
-                             .k = kSide,
-                             .lhs = ones.data(),
-                             .lhs_stride = kSide,
-                             .rhs = ones.data(),
-                             .rhs_stride = kSide,
-                             .out = out.data(),
-                             .out_stride = kSide};
-
-  tiled_gemm(args, /*adds=*/true, scratch.data());
-  EXPECT_EQ(out, std::vector<float>(kSide * kSide, kSide + 3));
-
-  tiled_gemm(args, /*adds=*/false, scratch.data());
-  EXPECT_EQ(out, std::vector<float>(kSide * kSide, kSide));
 }
 
 }  // namespace
