@@ -113,6 +113,7 @@ class RowConvolution final : public HostCall {
  public:
   RowConvolution(Correlation correlation, int64_t images)
       : c_(with_pitch(std::move(correlation))),
+        columns_(c_.columns()),
         images_(images),
         blocks_(blocks_of(c_.channels)),
         strip_(strip_rows(c_.source.elements(1) * static_cast<int64_t>(sizeof(float)),
@@ -123,10 +124,11 @@ class RowConvolution final : public HostCall {
         strips_(ceil_div(c_.row_groups(), strip_)),
         lanes_(std::min<int64_t>(images_ * strips_, max_threads())) {
     for (const Pass& pass : c_.passes) {
-      std::vector<int64_t>& offsets = offsets_.emplace_back();
+      PassRun& run = runs_.emplace_back();
+      run.columns = std::max<int64_t>(0, ceil_div(c_.width - pass.column, c_.column_stride));
       for (const Tap& tap : pass.taps)
-        offsets.push_back((tap.channel * source_rows_ + tap.row) * c_.source.row_elements() +
-                          tap.phase * c_.source.pitch + tap.column);
+        run.offsets.push_back((tap.channel * source_rows_ + tap.row) * c_.source.row_elements() +
+                              tap.phase * c_.source.pitch + tap.column);
       taps_ += static_cast<int64_t>(pass.taps.size());
     }
   }
@@ -160,15 +162,10 @@ class RowConvolution final : public HostCall {
 
   [[nodiscard]] int64_t weight_elements() const { return taps_ * c_.channels; }
 
-  /// Columns of one pass in a row of the result.
-  [[nodiscard]] int64_t pass_columns(const Pass& pass) const {
-    return std::max<int64_t>(0, ceil_div(c_.width - pass.column, c_.column_stride));
-  }
-
   /// A row of each pass, for all channels, where they are mixed in the result.
   [[nodiscard]] int64_t mixed_elements() const {
     if (c_.column_stride == 1) return 0;
-    return c_.channels * c_.row_stride * c_.column_stride * c_.columns();
+    return c_.channels * c_.row_stride * c_.column_stride * columns_;
   }
 
   [[nodiscard]] int64_t lane_elements() const {
@@ -212,18 +209,18 @@ class RowConvolution final : public HostCall {
   void convolve_row_group(
       int64_t group, const float* source, const float* weights, float* out, float* mixed) const {
     const int64_t chunk = chunk_of(c_.channels);
-    for (int64_t column = 0; column < c_.columns(); column += chunk) {
+    for (int64_t column = 0; column < columns_; column += chunk) {
       const float* pass_weights = weights;
       for (size_t i = 0; i < c_.passes.size(); ++i) {
         const Pass& pass = c_.passes[i];
         const int64_t row = group * c_.row_stride + pass.row;
-        const int64_t columns = std::min(chunk, pass_columns(pass) - column);
+        const int64_t columns = std::min(chunk, runs_[i].columns - column);
         if (row < c_.height && columns > 0) {
           const Rows to = rows_of(pass, row, out, mixed);
           for (const ChannelBlock& block : blocks_)
             kConvolveRow[static_cast<size_t>(block.count - 1)](
                 {.source = source + column,
-                 .offsets = offsets_[i].data(),
+                 .offsets = runs_[i].offsets.data(),
                  .taps = static_cast<int64_t>(pass.taps.size()),
                  .weights = pass_weights + static_cast<int64_t>(pass.taps.size()) * block.first,
                  .out = to.data + block.first * to.channel_stride + column,
@@ -237,6 +234,11 @@ class RowConvolution final : public HostCall {
     if (c_.column_stride > 1) mix_columns(group, mixed, out);
   }
 
+  struct PassRun {
+    int64_t columns = 0;           // in a row of the result
+    std::vector<int64_t> offsets;  // of the taps in the laid out rows
+  };
+
   struct Rows {
     float* data;
     int64_t channel_stride;
@@ -246,18 +248,18 @@ class RowConvolution final : public HostCall {
   [[nodiscard]] Rows rows_of(const Pass& pass, int64_t row, float* out, float* mixed) const {
     if (c_.column_stride == 1) return {out + row * c_.width, c_.height * c_.width};
     const int64_t phase = pass.row * c_.column_stride + pass.column;
-    return {mixed + phase * c_.columns(), c_.row_stride * c_.column_stride * c_.columns()};
+    return {mixed + phase * columns_, c_.row_stride * c_.column_stride * columns_};
   }
 
   /// Columns of passes to every stride-th one of the result.
   void mix_columns(int64_t group, const float* mixed, float* out) const {
-    const int64_t step = c_.column_stride * c_.columns();
+    const int64_t step = c_.column_stride * columns_;
     for (int64_t channel = 0; channel < c_.channels; ++channel) {
       for (int64_t i = 0; i < c_.row_stride; ++i, mixed += step) {
         const int64_t row = group * c_.row_stride + i;
         if (row >= c_.height) continue;
         mix_phases(mixed,
-                   c_.columns(),
+                   columns_,
                    c_.column_stride,
                    c_.width,
                    out + (channel * c_.height + row) * c_.width);
@@ -266,14 +268,15 @@ class RowConvolution final : public HostCall {
   }
 
   Correlation c_;
+  int64_t columns_;  // of a pass, at most
   int64_t images_;
   std::vector<ChannelBlock> blocks_;
-  std::vector<std::vector<int64_t>> offsets_;  // of each pass's taps in the laid out rows
-  int64_t taps_ = 0;                           // of all passes
-  int64_t strip_;                              // row groups that are convolved at a time
-  int64_t source_rows_;                        // that a strip needs
-  int64_t strips_;                             // of an image
-  int64_t lanes_;                              // that walk strips, each with scratch of its own
+  std::vector<PassRun> runs_;  // of the passes
+  int64_t taps_ = 0;           // of all passes
+  int64_t strip_;              // row groups that are convolved at a time
+  int64_t source_rows_;        // that a strip needs
+  int64_t strips_;             // of an image
+  int64_t lanes_;              // that walk strips, each with scratch of its own
 };
 
 /// Images [n,c,...] of one or two axes, not in blocks.
