@@ -62,14 +62,8 @@ Type f32(Shape shape) {
   return {DType::f32, std::move(shape)};
 }
 
-LibraryOp product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs) {
-  return make_op(OpKind::matmul,
-                 {f32(std::move(lhs)), f32(std::move(rhs))},
-                 {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}});
-}
-
 bool has_onednn() {
-  return !onednn::matmul_ways(product({2, 2}, {2, 2}, false, false)).empty();
+  return !onednn::matmul_ways(make_product({2, 2}, {2, 2}, false, false)).empty();
 }
 
 class MatmulWays : public testing::Test {
@@ -81,28 +75,29 @@ class MatmulWays : public testing::Test {
 
 TEST_F(MatmulWays, CopyRowsOfWholeKibibytesUnderFewRows) {
   const Names both = {"sgemm", "sgemm-padded"};
-  EXPECT_EQ(names_of(onednn::matmul_ways(product({64, 30}, {30, 512}, false, false))), both);
+  EXPECT_EQ(names_of(onednn::matmul_ways(make_product({64, 30}, {30, 512}, false, false))), both);
   const Names sgemm = {"sgemm"};
-  EXPECT_EQ(names_of(onednn::matmul_ways(product({64, 30}, {30, 500}, false, false))), sgemm);
-  EXPECT_EQ(names_of(onednn::matmul_ways(product({4, 30}, {30, 512}, false, false))), sgemm);
-  EXPECT_EQ(names_of(onednn::matmul_ways(product({30, 128}, {30, 60}, true, false))), sgemm);
-  EXPECT_EQ(names_of(onednn::matmul_ways(product({30, 100}, {30, 70}, true, false))), sgemm);
-  EXPECT_EQ(names_of(onednn::matmul_ways(product({8, 9000}, {9000, 512}, false, false))), sgemm);
-  EXPECT_EQ(names_of(onednn::matmul_ways(product({4096, 3}, {3, 512}, false, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(make_product({64, 30}, {30, 500}, false, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(make_product({4, 30}, {30, 512}, false, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(make_product({30, 128}, {30, 60}, true, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(make_product({30, 100}, {30, 70}, true, false))), sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(make_product({8, 9000}, {9000, 512}, false, false))),
+            sgemm);
+  EXPECT_EQ(names_of(onednn::matmul_ways(make_product({4096, 3}, {3, 512}, false, false))), sgemm);
 }
 
 TEST_F(MatmulWays, AreRight) {
-  for (const LibraryOp& op : {product({37, 515}, {129, 515}, false, true),
-                              product({64, 300}, {300, 1024}, false, false),
-                              product({300, 64}, {300, 512}, true, false),
-                              product({8, 20000}, {20000, 256}, false, false),
-                              product({3, 16, 70}, {3, 70, 512}, false, false),
-                              product({70, 128}, {70, 65}, true, false),
-                              product({3, 70, 256}, {3, 70, 512}, true, false),
-                              product({70, 384}, {9, 100, 70}, true, true),
-                              product({20, 16, 7}, {20, 7, 256}, false, false),
-                              product({2, 3, 16, 7}, {2, 1, 7, 256}, false, false),
-                              product({70, 16}, {9, 70, 256}, true, false)}) {
+  for (const LibraryOp& op : {make_product({37, 515}, {129, 515}, false, true),
+                              make_product({64, 300}, {300, 1024}, false, false),
+                              make_product({300, 64}, {300, 512}, true, false),
+                              make_product({8, 20000}, {20000, 256}, false, false),
+                              make_product({3, 16, 70}, {3, 70, 512}, false, false),
+                              make_product({70, 128}, {70, 65}, true, false),
+                              make_product({3, 70, 256}, {3, 70, 512}, true, false),
+                              make_product({70, 384}, {9, 100, 70}, true, true),
+                              make_product({20, 16, 7}, {20, 7, 256}, false, false),
+                              make_product({2, 3, 16, 7}, {2, 1, 7, 256}, false, false),
+                              make_product({70, 16}, {9, 70, 256}, true, false)}) {
     expect_right(op, onednn::matmul_ways(op));
   }
 }
@@ -122,7 +117,7 @@ TEST_F(MatmulWays, GiveTheSameBitsOnAnyNumberOfThreads) {
     for (const auto& [lhs, rhs] : std::vector<std::pair<bool, bool>>{
              {false, false}, {false, true}, {true, false}, {true, true}}) {
       const LibraryOp op =
-          product(lhs ? Shape{k, m} : Shape{m, k}, rhs ? Shape{n, k} : Shape{k, n}, lhs, rhs);
+          make_product(lhs ? Shape{k, m} : Shape{m, k}, rhs ? Shape{n, k} : Shape{k, n}, lhs, rhs);
       expect_same_bits(op, onednn::matmul_ways(op));
     }
   }

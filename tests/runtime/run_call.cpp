@@ -37,6 +37,12 @@ Literal interpret(const LibraryOp& op, const std::vector<Literal>& operands) {
   return ir::interpret_op(op.op, op.attributes, pointers, op.result);
 }
 
+LibraryOp make_product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs) {
+  return make_op(ir::OpKind::matmul,
+                 {{DType::f32, std::move(lhs)}, {DType::f32, std::move(rhs)}},
+                 {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}});
+}
+
 std::string describe(const LibraryOp& op) {
   std::string operands;
   for (const Type& type : op.operands)

@@ -12,6 +12,8 @@ namespace wick::runtime {
 
 /// The op with the result that it has for these operands.
 LibraryOp make_op(ir::OpKind kind, std::vector<Type> operands, ir::Attributes attributes);
+/// A matmul of f32.
+LibraryOp make_product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs);
 std::string describe(const LibraryOp& op);
 
 /// The same ones each time.

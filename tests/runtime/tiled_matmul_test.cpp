@@ -23,18 +23,8 @@ class TiledMatmul : public testing::Test {
   }
 };
 
-Type f32(Shape shape) {
-  return {DType::f32, std::move(shape)};
-}
-
-LibraryOp product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs) {
-  return make_op(ir::OpKind::matmul,
-                 {f32(std::move(lhs)), f32(std::move(rhs))},
-                 {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}});
-}
-
 LibraryOp product_of(int64_t m, int64_t n, int64_t k, bool lhs, bool rhs) {
-  return product(lhs ? Shape{k, m} : Shape{m, k}, rhs ? Shape{n, k} : Shape{k, n}, lhs, rhs);
+  return make_product(lhs ? Shape{k, m} : Shape{m, k}, rhs ? Shape{n, k} : Shape{k, n}, lhs, rhs);
 }
 
 Literal run_on(int threads, const LibraryOp& op, const std::vector<Literal>& operands) {
@@ -71,10 +61,10 @@ TEST_F(TiledMatmul, TakesAllTransposesAndExtents) {
 }
 
 TEST_F(TiledMatmul, TakesBatches) {
-  expect_right(product({5, 37, 20}, {5, 20, 50}, false, false));
-  expect_right(product({3, 20, 101}, {3, 60, 20}, true, true));
-  expect_right(product({2, 3, 16, 7}, {2, 1, 7, 33}, false, false));
-  expect_right(product({70, 16}, {4, 70, 256}, true, false));
+  expect_right(make_product({5, 37, 20}, {5, 20, 50}, false, false));
+  expect_right(make_product({3, 20, 101}, {3, 60, 20}, true, true));
+  expect_right(make_product({2, 3, 16, 7}, {2, 1, 7, 33}, false, false));
+  expect_right(make_product({70, 16}, {4, 70, 256}, true, false));
 }
 
 /// Neither the zeros that fill up panels nor lanes beyond the last column may meet them.
