@@ -36,6 +36,38 @@ struct RowStrides {
   int64_t rhs = 0;
 };
 
+/// A part of a side of a product.
+struct GemmRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+/// Rows and columns of product b of a batch, whose operands begin at lhs and rhs.
+template <typename T>
+GemmArgs<T> gemm_args(const MatmulShape& shape,
+                      RowStrides strides,
+                      int64_t b,
+                      GemmRange rows,
+                      GemmRange columns,
+                      const T* lhs,
+                      const T* rhs,
+                      T* out) {
+  const auto at = static_cast<size_t>(b);
+  const int64_t row_step = shape.transpose_lhs ? 1 : strides.lhs;
+  const int64_t column_step = shape.transpose_rhs ? strides.rhs : 1;
+  return {.transpose_lhs = shape.transpose_lhs ? 'T' : 'N',
+          .transpose_rhs = shape.transpose_rhs ? 'T' : 'N',
+          .m = rows.end - rows.begin,
+          .n = columns.end - columns.begin,
+          .k = shape.k,
+          .lhs = lhs + shape.lhs_offsets[at] + rows.begin * row_step,
+          .lhs_stride = strides.lhs,
+          .rhs = rhs + shape.rhs_offsets[at] + columns.begin * column_step,
+          .rhs_stride = strides.rhs,
+          .out = out + (b * shape.m + rows.begin) * shape.n + columns.begin,
+          .out_stride = shape.n};
+}
+
 template <typename T>
 struct GemmLibrary {
   std::string_view implementation;
@@ -63,13 +95,8 @@ class GemmCall final : public HostCall {
     const auto* lhs = static_cast<const T*>(operands[0]);
     const auto* rhs = static_cast<const T*>(operands[1]);
     auto* out = static_cast<T*>(result);
-    const auto product = [&](int64_t b, Range rows, Range columns) {
-      const auto at = static_cast<size_t>(b);
-      multiply(lhs + shape_.lhs_offsets[at],
-               rhs + shape_.rhs_offsets[at],
-               out + b * shape_.m * shape_.n,
-               rows,
-               columns);
+    const auto product = [&](int64_t b, GemmRange rows, GemmRange columns) {
+      library_.gemm(gemm_args(shape_, strides_, b, rows, columns, lhs, rhs, out));
     };
     if (threads_of_library_) {
       for (int64_t b = 0; b < shape_.batch(); ++b)
@@ -83,17 +110,12 @@ class GemmCall final : public HostCall {
       const ThreadCountScope one_thread(1);
       for (int64_t task = begin; task < end; ++task)
         piece(task % pieces_,
-              [&](Range rows, Range columns) { product(task / pieces_, rows, columns); });
+              [&](GemmRange rows, GemmRange columns) { product(task / pieces_, rows, columns); });
     });
   }
 
  private:
   static constexpr int64_t kSideBySide = 8;  // products from which on each runs on one thread
-
-  struct Range {
-    int64_t begin = 0;
-    int64_t end = 0;
-  };
 
   /// By shape alone. A vector times a matrix reads a piece of each row.
   [[nodiscard]] int64_t num_pieces() const {
@@ -107,25 +129,9 @@ class GemmCall final : public HostCall {
     const bool cuts_rows = shape_.m > shape_.n;
     const int64_t length = cuts_rows ? shape_.m : shape_.n;
     const int64_t step = (length + pieces_ - 1) / pieces_;
-    const Range part{i * step, std::min(length, (i + 1) * step)};
+    const GemmRange part{i * step, std::min(length, (i + 1) * step)};
     if (part.begin >= part.end) return;
     cuts_rows ? product(part, {0, shape_.n}) : product({0, shape_.m}, part);
-  }
-
-  void multiply(const T* lhs, const T* rhs, T* out, Range rows, Range columns) const {
-    const int64_t row_step = shape_.transpose_lhs ? 1 : strides_.lhs;
-    const int64_t column_step = shape_.transpose_rhs ? strides_.rhs : 1;
-    library_.gemm({.transpose_lhs = shape_.transpose_lhs ? 'T' : 'N',
-                   .transpose_rhs = shape_.transpose_rhs ? 'T' : 'N',
-                   .m = rows.end - rows.begin,
-                   .n = columns.end - columns.begin,
-                   .k = shape_.k,
-                   .lhs = lhs + rows.begin * row_step,
-                   .lhs_stride = strides_.lhs,
-                   .rhs = rhs + columns.begin * column_step,
-                   .rhs_stride = strides_.rhs,
-                   .out = out + rows.begin * shape_.n + columns.begin,
-                   .out_stride = shape_.n});
   }
 
   GemmLibrary<T> library_;

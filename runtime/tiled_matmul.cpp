@@ -30,9 +30,12 @@ Pieces cut(int64_t m, int64_t n, int64_t least) {
   return pieces;
 }
 
-/// Where piece i of so many begins: between tiles.
-int64_t border(int64_t extent, int64_t pieces, int64_t i, int64_t tile) {
-  return i == pieces ? extent : (extent * i / pieces + tile / 2) / tile * tile;
+/// Number i of so many parts of a side, which meet between tiles.
+GemmRange part(int64_t extent, int64_t parts, int64_t i, int64_t tile) {
+  const auto border = [&](int64_t at) {
+    return at == parts ? extent : (extent * at / parts + tile / 2) / tile * tile;
+  };
+  return {border(i), border(i + 1)};
 }
 
 class TiledMatmul final : public HostCall {
@@ -43,9 +46,11 @@ class TiledMatmul final : public HostCall {
         pieces_(shape_.batch() % lanes_ == 0 ? Pieces{} : cut(shape_.m, shape_.n, lanes_)) {
     lanes_ = std::min(lanes_, shape_.batch() * pieces_.count());
     for (int64_t i = 0; i < pieces_.count(); ++i) {
-      const Piece piece = piece_of(i);
-      lane_elements_ =
-          std::max(lane_elements_, tiled_gemm_scratch(piece.rows, piece.columns, shape_.k));
+      const GemmRange rows = rows_of(i);
+      const GemmRange columns = columns_of(i);
+      lane_elements_ = std::max(
+          lane_elements_,
+          tiled_gemm_scratch(rows.end - rows.begin, columns.end - columns.begin, shape_.k));
     }
   }
 
@@ -56,64 +61,40 @@ class TiledMatmul final : public HostCall {
   }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
+    const auto* lhs = static_cast<const float*>(operands[0]);
+    const auto* rhs = static_cast<const float*>(operands[1]);
+    auto* out = static_cast<float*>(result);
     const int64_t tasks = shape_.batch() * pieces_.count();
     parallel_for(lanes_, [&](int64_t lane) {
       float* const own = reinterpret_cast<float*>(scratch) + lane * lane_elements_;
-      for (int64_t task = tasks * lane / lanes_; task < tasks * (lane + 1) / lanes_; ++task)
-        multiply(static_cast<const float*>(operands[0]),
-                 static_cast<const float*>(operands[1]),
-                 static_cast<float*>(result),
-                 task,
-                 own);
+      for (int64_t task = tasks * lane / lanes_; task < tasks * (lane + 1) / lanes_; ++task) {
+        const int64_t piece = task % pieces_.count();
+        tiled_gemm(gemm_args(shape_,
+                             {shape_.lda(), shape_.ldb()},
+                             task / pieces_.count(),
+                             rows_of(piece),
+                             columns_of(piece),
+                             lhs,
+                             rhs,
+                             out),
+                   own);
+      }
     });
   }
 
  private:
-  struct Piece {
-    int64_t row;
-    int64_t column;
-    int64_t rows;
-    int64_t columns;
-  };
-
   [[nodiscard]] int64_t most_lanes() const {
     constexpr int64_t kWorkGrain = 65536;  // multiplications worth a thread
     const int64_t work = shape_.batch() * shape_.m * shape_.n * shape_.k;
     return std::clamp<int64_t>(work / kWorkGrain, 1, max_threads());
   }
 
-  [[nodiscard]] Piece piece_of(int64_t i) const {
-    const auto row = [&](int64_t at) { return border(shape_.m, pieces_.rows, at, kTileRows); };
-    const auto column = [&](int64_t at) {
-      return border(shape_.n, pieces_.columns, at, kTileColumns);
-    };
-    const int64_t down = i / pieces_.columns;
-    const int64_t across = i % pieces_.columns;
-    return {.row = row(down),
-            .column = column(across),
-            .rows = row(down + 1) - row(down),
-            .columns = column(across + 1) - column(across)};
+  [[nodiscard]] GemmRange rows_of(int64_t piece) const {
+    return part(shape_.m, pieces_.rows, piece / pieces_.columns, kTileRows);
   }
 
-  void multiply(
-      const float* lhs, const float* rhs, float* out, int64_t task, float* scratch) const {
-    const int64_t product = task / pieces_.count();
-    const Piece piece = piece_of(task % pieces_.count());
-    const auto at = static_cast<size_t>(product);
-    const int64_t row_step = shape_.transpose_lhs ? 1 : shape_.lda();
-    const int64_t column_step = shape_.transpose_rhs ? shape_.ldb() : 1;
-    tiled_gemm({.transpose_lhs = shape_.transpose_lhs ? 'T' : 'N',
-                .transpose_rhs = shape_.transpose_rhs ? 'T' : 'N',
-                .m = piece.rows,
-                .n = piece.columns,
-                .k = shape_.k,
-                .lhs = lhs + shape_.lhs_offsets[at] + piece.row * row_step,
-                .lhs_stride = shape_.lda(),
-                .rhs = rhs + shape_.rhs_offsets[at] + piece.column * column_step,
-                .rhs_stride = shape_.ldb(),
-                .out = out + (product * shape_.m + piece.row) * shape_.n + piece.column,
-                .out_stride = shape_.n},
-               scratch);
+  [[nodiscard]] GemmRange columns_of(int64_t piece) const {
+    return part(shape_.n, pieces_.columns, piece % pieces_.columns, kTileColumns);
   }
 
   MatmulShape shape_;
