@@ -24,12 +24,10 @@ constexpr int64_t kBlockColumns = 2048;
 /// whole vector may be stored where a row of 6 ends.
 constexpr int64_t kGap = 16;
 
-constexpr int64_t left_panel(int64_t depth) {
-  return depth * kRows + kGap;
-}
-
-constexpr int64_t right_panel(int64_t depth) {
-  return depth * kColumns + kGap;
+/// Elements of a panel of kSide rows of the left operand, or columns of the right one.
+template <int64_t kSide>
+constexpr int64_t panel(int64_t depth) {
+  return depth * kSide + kGap;
 }
 
 constexpr int64_t count_panels(int64_t extent, int64_t panel) {
@@ -97,8 +95,8 @@ void interleave_few_rows(Stored from, int64_t rows, int64_t depth, int64_t panel
 
 /// Panels of an operand that is stored with a row for each row, or column, of the panels.
 template <int64_t kSide>
-void pack_rows(Stored from, int64_t extent, int64_t depth, float* to, int64_t panel) {
-  for (int64_t first = 0; first < extent; first += kSide, to += panel) {
+void pack_rows(Stored from, int64_t extent, int64_t depth, float* to) {
+  for (int64_t first = 0; first < extent; first += kSide, to += panel<kSide>(depth)) {
     const Stored rows = from.at(first, 0);
     if (extent - first >= kSide) {
       interleave_rows<kSide>(rows, depth, to);
@@ -112,18 +110,18 @@ void pack_rows(Stored from, int64_t extent, int64_t depth, float* to, int64_t pa
 /// stores of whole vectors begin from the left: where they reach into the next place, that is
 /// written later.
 template <int64_t kSide>
-WICK_VECTORS void pack_columns(
-    Stored from, int64_t extent, int64_t depth, float* to, int64_t panel) {
+WICK_VECTORS void pack_columns(Stored from, int64_t extent, int64_t depth, float* to) {
+  const int64_t next = panel<kSide>(depth);
   const int64_t whole = extent / kSide * kSide;
   for (int64_t i = 0; i < depth; ++i) {
     const float* row = from.data + i * from.stride;
     float* place = to + i * kSide;
     int64_t at = 0;
-    for (; at < whole && at + std::max(kSide, kLanes) <= extent; at += kSide, place += panel) {
+    for (; at < whole && at + std::max(kSide, kLanes) <= extent; at += kSide, place += next) {
       for (int64_t first = 0; first < kSide; first += kLanes)
         store(place + first, load(row + at + first));
     }
-    for (; at < extent; at += kSide, place += panel) {
+    for (; at < extent; at += kSide, place += next) {
       for (int64_t r = 0; r < kSide; ++r)
         place[r] = at + r < extent ? row[at + r] : 0;
     }
@@ -221,8 +219,18 @@ struct Range {
   int64_t size;
 };
 
+/// Copies a block into panels. `is_by_rows`: what the panels have side by side are stored rows.
+template <int64_t kSide>
+void pack(Stored operand, bool is_by_rows, Range side, Range depth, float* to) {
+  if (is_by_rows) {
+    pack_rows<kSide>(operand.at(side.begin, depth.begin), side.size, depth.size, to);
+  } else {
+    pack_columns<kSide>(operand.at(depth.begin, side.begin), side.size, depth.size, to);
+  }
+}
+
 int64_t left_scratch(int64_t m, int64_t depth) {
-  return count_panels(std::min(m, block_rows(depth)), kRows) * left_panel(depth);
+  return count_panels(std::min(m, block_rows(depth)), kRows) * panel<kRows>(depth);
 }
 
 /// Calls body(range) for ranges of at most `step`.
@@ -246,9 +254,9 @@ class TiledGemm {
   void run() const {
     for_each_block(args_.k, depth_, [&](Range depth) {
       for_each_block(args_.n, kBlockColumns, [&](Range columns) {
-        pack_right(depth, columns);
+        pack<kColumns>(rhs_, args_.transpose_rhs == 'T', columns, depth, right_);
         for_each_block(args_.m, block_rows(depth_), [&](Range rows) {
-          if (packs_left_) pack_left(depth, rows);
+          if (packs_left_) pack<kRows>(lhs_, args_.transpose_lhs == 'N', rows, depth, left_);
           multiply_blocks(depth, rows, columns);
         });
       });
@@ -259,38 +267,16 @@ class TiledGemm {
   /// Copying rows that meet fewer takes longer than it saves.
   static constexpr int64_t kFewColumns = 256;
 
-  void pack_right(Range depth, Range columns) const {
-    const int64_t panel = right_panel(depth.size);
-    if (args_.transpose_rhs == 'N') {
-      const Stored from = rhs_.at(depth.begin, columns.begin);
-      pack_columns<kColumns>(from, columns.size, depth.size, right_, panel);
-    } else {
-      const Stored from = rhs_.at(columns.begin, depth.begin);
-      pack_rows<kColumns>(from, columns.size, depth.size, right_, panel);
-    }
-  }
-
-  void pack_left(Range depth, Range rows) const {
-    const int64_t panel = left_panel(depth.size);
-    if (args_.transpose_lhs == 'T') {
-      const Stored from = lhs_.at(depth.begin, rows.begin);
-      pack_columns<kRows>(from, rows.size, depth.size, left_, panel);
-    } else {
-      const Stored from = lhs_.at(rows.begin, depth.begin);
-      pack_rows<kRows>(from, rows.size, depth.size, left_, panel);
-    }
-  }
-
   void multiply_blocks(Range depth, Range rows, Range columns) const {
     for_each_block(columns.size, kColumns, [&](Range across) {
-      const PackedColumns right{right_ + across.begin / kColumns * right_panel(depth.size)};
+      const PackedColumns right{right_ + across.begin / kColumns * panel<kColumns>(depth.size)};
       for_each_block(rows.size, kRows, [&](Range down) {
         const int64_t row = rows.begin + down.begin;
         const Output out{args_.out + row * args_.out_stride + columns.begin + across.begin,
                          args_.out_stride,
                          depth.begin > 0};
         if (packs_left_) {
-          const PackedRows left{left_ + down.begin / kRows * left_panel(depth.size)};
+          const PackedRows left{left_ + down.begin / kRows * panel<kRows>(depth.size)};
           multiply_tile(down.size, across.size, left, right, depth.size, out);
         } else {
           const RowsInPlace left{lhs_.at(row, depth.begin)};
@@ -314,7 +300,7 @@ class TiledGemm {
 int64_t tiled_gemm_scratch(int64_t m, int64_t n, int64_t k) {
   const int64_t depth = block_depth(k);
   return left_scratch(m, depth) +
-         count_panels(std::min(n, kBlockColumns), kColumns) * right_panel(depth);
+         count_panels(std::min(n, kBlockColumns), kColumns) * panel<kColumns>(depth);
 }
 
 void tiled_gemm(const GemmArgs<float>& args, float* scratch) {

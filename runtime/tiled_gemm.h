@@ -1,7 +1,7 @@
 #pragma once
 
-// Single-precision products in tiles of registers, for machines with AVX2: faster there than
-// oneDNN's and OpenBLAS's by 2 to 25 %. Internal to runtime/.
+// Single-precision products in tiles of registers, for machines with AVX2; docs/architecture.md
+// tells why they are not a library's. Internal to runtime/.
 
 #include "wick/runtime/gemm_call.h"
 
