@@ -126,17 +126,18 @@ class RowConvolution final : public HostCall {
     for (const Pass& pass : c_.passes) {
       PassRun& run = runs_.emplace_back();
       run.columns = std::max<int64_t>(0, ceil_div(c_.width - pass.column, c_.column_stride));
+      run.weights = weight_elements_;
       for (const Tap& tap : pass.taps)
         run.offsets.push_back((tap.channel * source_rows_ + tap.row) * c_.source.row_elements() +
                               tap.phase * c_.source.pitch + tap.column);
-      taps_ += static_cast<int64_t>(pass.taps.size());
+      weight_elements_ += static_cast<int64_t>(pass.taps.size()) * c_.channels;
     }
   }
 
   std::string_view implementation() const override { return "convolution by rows"; }
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(weight_elements() + lanes_ * lane_elements()) * sizeof(float);
+    return static_cast<size_t>(weight_elements_ + lanes_ * lane_elements()) * sizeof(float);
   }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
@@ -145,7 +146,7 @@ class RowConvolution final : public HostCall {
     auto* weights = reinterpret_cast<float*>(scratch);
     order_weights(static_cast<const float*>(operands[1]), weights);
     parallel_for(lanes_, [&](int64_t lane) {
-      float* own = weights + weight_elements() + lane * lane_elements();
+      float* own = weights + weight_elements_ + lane * lane_elements();
       const int64_t tasks = images_ * strips_;
       for (int64_t task = tasks * lane / lanes_; task < tasks * (lane + 1) / lanes_; ++task)
         convolve_strip(task / strips_, task % strips_ * strip_, source, weights, out, own);
@@ -159,8 +160,6 @@ class RowConvolution final : public HostCall {
         std::max(correlation.columns(), chunk_of(correlation.channels)) + correlation.column_reach;
     return correlation;
   }
-
-  [[nodiscard]] int64_t weight_elements() const { return taps_ * c_.channels; }
 
   /// A row of each pass, for all channels, where they are mixed in the result.
   [[nodiscard]] int64_t mixed_elements() const {
@@ -210,25 +209,24 @@ class RowConvolution final : public HostCall {
       int64_t group, const float* source, const float* weights, float* out, float* mixed) const {
     const int64_t chunk = chunk_of(c_.channels);
     for (int64_t column = 0; column < columns_; column += chunk) {
-      const float* pass_weights = weights;
       for (size_t i = 0; i < c_.passes.size(); ++i) {
         const Pass& pass = c_.passes[i];
+        const PassRun& run = runs_[i];
+        const auto taps = static_cast<int64_t>(run.offsets.size());
         const int64_t row = group * c_.row_stride + pass.row;
-        const int64_t columns = std::min(chunk, runs_[i].columns - column);
-        if (row < c_.height && columns > 0) {
-          const Rows to = rows_of(pass, row, out, mixed);
-          for (const ChannelBlock& block : blocks_)
-            kConvolveRow[static_cast<size_t>(block.count - 1)](
-                {.source = source + column,
-                 .offsets = runs_[i].offsets.data(),
-                 .taps = static_cast<int64_t>(pass.taps.size()),
-                 .weights = pass_weights + static_cast<int64_t>(pass.taps.size()) * block.first,
-                 .out = to.data + block.first * to.channel_stride + column,
-                 .channel_stride = to.channel_stride,
-                 .columns = columns,
-                 .columns_before = column});
-        }
-        pass_weights += static_cast<int64_t>(pass.taps.size()) * c_.channels;
+        const int64_t columns = std::min(chunk, run.columns - column);
+        if (row >= c_.height || columns <= 0) continue;
+        const Rows to = rows_of(pass, row, out, mixed);
+        for (const ChannelBlock& block : blocks_)
+          kConvolveRow[static_cast<size_t>(block.count - 1)](
+              {.source = source + column,
+               .offsets = run.offsets.data(),
+               .taps = taps,
+               .weights = weights + run.weights + taps * block.first,
+               .out = to.data + block.first * to.channel_stride + column,
+               .channel_stride = to.channel_stride,
+               .columns = columns,
+               .columns_before = column});
       }
     }
     if (c_.column_stride > 1) mix_columns(group, mixed, out);
@@ -236,6 +234,7 @@ class RowConvolution final : public HostCall {
 
   struct PassRun {
     int64_t columns = 0;           // in a row of the result
+    int64_t weights = 0;           // where they begin
     std::vector<int64_t> offsets;  // of the taps in the laid out rows
   };
 
@@ -271,12 +270,12 @@ class RowConvolution final : public HostCall {
   int64_t columns_;  // of a pass, at most
   int64_t images_;
   std::vector<ChannelBlock> blocks_;
-  std::vector<PassRun> runs_;  // of the passes
-  int64_t taps_ = 0;           // of all passes
-  int64_t strip_;              // row groups that are convolved at a time
-  int64_t source_rows_;        // that a strip needs
-  int64_t strips_;             // of an image
-  int64_t lanes_;              // that walk strips, each with scratch of its own
+  std::vector<PassRun> runs_;    // of the passes
+  int64_t weight_elements_ = 0;  // of all passes
+  int64_t strip_;                // row groups that are convolved at a time
+  int64_t source_rows_;          // that a strip needs
+  int64_t strips_;               // of an image
+  int64_t lanes_;                // that walk strips, each with scratch of its own
 };
 
 /// Images [n,c,...] of one or two axes, not in blocks.

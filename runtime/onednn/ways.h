@@ -1,6 +1,7 @@
 #pragma once
 
-// The ways that oneDNN has of computing an op, of which runtime/timed_choice.h takes the fastest.
+// The ways of computing an op that oneDNN has, and for convolutions Wick beside it, of which
+// runtime/timed_choice.h takes the fastest.
 
 #include <vector>
 
