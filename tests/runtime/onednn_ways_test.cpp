@@ -116,8 +116,7 @@ TEST_F(MatmulWays, GiveTheSameBitsOnAnyNumberOfThreads) {
                                                                    {900, 3, 5}}) {
     for (const auto& [lhs, rhs] : std::vector<std::pair<bool, bool>>{
              {false, false}, {false, true}, {true, false}, {true, true}}) {
-      const LibraryOp op =
-          make_product(lhs ? Shape{k, m} : Shape{m, k}, rhs ? Shape{n, k} : Shape{k, n}, lhs, rhs);
+      const LibraryOp op = make_product(m, n, k, lhs, rhs);
       expect_same_bits(op, onednn::matmul_ways(op));
     }
   }

@@ -43,6 +43,13 @@ LibraryOp make_product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_
                  {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}});
 }
 
+LibraryOp make_product(int64_t m, int64_t n, int64_t k, bool transpose_lhs, bool transpose_rhs) {
+  return make_product(transpose_lhs ? Shape{k, m} : Shape{m, k},
+                      transpose_rhs ? Shape{n, k} : Shape{k, n},
+                      transpose_lhs,
+                      transpose_rhs);
+}
+
 std::string describe(const LibraryOp& op) {
   std::string operands;
   for (const Type& type : op.operands)

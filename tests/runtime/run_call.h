@@ -14,6 +14,7 @@ namespace wick::runtime {
 LibraryOp make_op(ir::OpKind kind, std::vector<Type> operands, ir::Attributes attributes);
 /// A matmul of f32.
 LibraryOp make_product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs);
+LibraryOp make_product(int64_t m, int64_t n, int64_t k, bool transpose_lhs, bool transpose_rhs);
 std::string describe(const LibraryOp& op);
 
 /// The same ones each time.

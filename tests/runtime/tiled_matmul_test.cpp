@@ -23,10 +23,6 @@ class TiledMatmul : public testing::Test {
   }
 };
 
-LibraryOp product_of(int64_t m, int64_t n, int64_t k, bool lhs, bool rhs) {
-  return make_product(lhs ? Shape{k, m} : Shape{m, k}, rhs ? Shape{n, k} : Shape{k, n}, lhs, rhs);
-}
-
 Literal run_on(int threads, const LibraryOp& op, const std::vector<Literal>& operands) {
   const ThreadsOption option(threads);
   const ThreadCountScope scope(threads);
@@ -55,7 +51,7 @@ TEST_F(TiledMatmul, TakesAllTransposesAndExtents) {
                                                                    {40, 2070, 11}}) {
     for (const bool lhs : {false, true}) {
       for (const bool rhs : {false, true})
-        expect_right(product_of(m, n, k, lhs, rhs));
+        expect_right(make_product(m, n, k, lhs, rhs));
     }
   }
 }
@@ -69,7 +65,7 @@ TEST_F(TiledMatmul, TakesBatches) {
 
 /// Neither the zeros that fill up panels nor lanes beyond the last column may meet them.
 TEST_F(TiledMatmul, KeepsWhatIsNotFiniteInItsRowsAndColumns) {
-  const LibraryOp op = product_of(7, 19, 5, false, false);
+  const LibraryOp op = make_product(7, 19, 5, false, false);
   std::vector<Literal> operands = random_operands(op);
   operands[0].mutable_values<float>()[0] = std::numeric_limits<float>::infinity();
   operands[1].mutable_values<float>()[18] = std::numeric_limits<float>::quiet_NaN();
