@@ -42,6 +42,7 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
   }
   copy_dim_ = kernel_.short_vector ? inner_dims_.back() : kernel_.vector_dim;
   find_dependencies();
+  find_cuts();
   columns_in_memory_ = can_keep_columns_in_memory();
   slots_.resize(kernel_.instrs.size());
   positions_.resize(kernel_.dims.size());
@@ -85,6 +86,7 @@ void KernelEmitter::find_dependencies() {
       dims &= ~inner;
       if (!kernel_.vector_is_inner()) dims |= bit(kernel_.vector_dim);
     }
+    if (!is_cut_.empty() && is_cut_[i]) dims &= ~bit(kernel_.vector_dim);
     deps_[i] = dims;
   }
 }
@@ -139,6 +141,7 @@ KernelEmitter::Plan KernelEmitter::make_plan(const Phase& phase) {
   for (const int number : phase.instrs) {
     const Instr& at = instr(number);
     int level = is_pinned(at) ? innermost : level_of(deps_[static_cast<size_t>(number)]);
+    if (is_cut_[static_cast<size_t>(number)]) level = std::max(level, kVectorLevel);
     const auto after = [&](int used) { level = std::max(level, known_levels_.lookup(used)); };
     for (const int operand : at.operands)
       after(operand);

@@ -221,6 +221,16 @@ class KernelEmitter {
   Values emit_shared_words(const Instr& instr, llvm::Value* first);
   Values emit_random_copies(const Instr& instr);
 
+  // kernel_emitter_guards.cpp
+  [[nodiscard]] int compared_position(const Instr& instr) const;
+  void find_cuts();
+  llvm::Value* place_of_cut(int cut);
+  void emit_sections(Range range, const std::function<void(Range)>& body);
+  llvm::Value* emit_whole_vectors(llvm::Value* begin,
+                                  llvm::Value* end,
+                                  const std::function<void()>& body);
+  llvm::Value* address_if(llvm::Value* wanted, llvm::Value* address);
+
   // kernel_emitter_streams.cpp
   [[nodiscard]] bool is_stream(int number) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
@@ -269,6 +279,8 @@ class KernelEmitter {
   llvm::BasicBlock* entry_ = nullptr;  // params and buffers are read here, when first needed
 
   std::vector<uint64_t> deps_;  // dims that an instruction depends on, by instruction
+  std::vector<bool> is_cut_;    // uniform between cuts of the vector loop
+  std::vector<int> cuts_;       // comparisons
   std::vector<bool> needs_splat_;
   std::vector<bool> divides_many_;
   llvm::DenseMap<int, int> known_levels_;  // where an instruction planned so far is emitted
@@ -299,6 +311,7 @@ class KernelEmitter {
   llvm::DenseMap<int, Values> columns_of_rows_;       // by load, for the copies of the main loop
   llvm::DenseMap<int, llvm::Value*> values_of_rows_;  // by load, for all rows of the body
   bool at_row_start_ = false;                         // the body begins where a row does
+  llvm::GlobalVariable* zeros_ = nullptr;             // made when first needed
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
   llvm::DenseMap<const Prefetch*, llvm::Value*> prefetch_starts_;

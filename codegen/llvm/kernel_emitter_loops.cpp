@@ -135,14 +135,16 @@ void KernelEmitter::emit_tasks(Range tasks,
       const Range range = tiled_vectors_.begin == nullptr || streams.empty()
                               ? vectors
                               : between_lines(vectors, streams[0]);
-      emit_vector_loops(range.begin, range.end, streams, [&] {
-        enter_dims({kernel_.vector_dim}, nullptr);
-        if (in_stream_loop_) emit_prefetches_ahead();
-        if (inner_dims_.empty()) {
-          emit_phases();
-        } else {
-          emit_rows_staged([&] { emit_phases(); });
-        }
+      emit_sections(range, [&](Range section) {
+        emit_vector_loops(section.begin, section.end, streams, [&] {
+          enter_dims({kernel_.vector_dim}, nullptr);
+          if (in_stream_loop_) emit_prefetches_ahead();
+          if (inner_dims_.empty()) {
+            emit_phases();
+          } else {
+            emit_rows_staged([&] { emit_phases(); });
+          }
+        });
       });
     }
     std::vector<llvm::Value*> next(count);
@@ -189,6 +191,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
     emit_main_loop(begin, main_end, streams, body);
     at_row_start_ = false;
   }
+  if (!cuts_.empty() && unroll_ > 1) main_end = emit_whole_vectors(main_end, end, body);
   copies_ = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1;
   loop(main_end, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
     positions_[vector_dim] = position;

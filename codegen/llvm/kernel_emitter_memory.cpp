@@ -195,9 +195,11 @@ llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   llvm::Value* base =
       accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])].partial;
-  if (llvm::Value* offset = offset_of_copy(at, copy)) base = b.CreateAdd(base, offset);
+  if (has_copies(number)) {
+    if (llvm::Value* offset = offset_of_copy(at, copy)) base = b.CreateAdd(base, offset);
+  }
   const Stride stride = vector_stride(at);
-  if (stride == Stride::zero) return base;
+  if (stride == Stride::zero || !varies(number)) return base;
   if (stride == Stride::one) return b.CreateAdd(e_.splat(base), e_.iota(b.getInt64Ty()));
   const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
   return b.CreateAdd(e_.splat(base), lane_offsets(stride_param));
@@ -272,19 +274,20 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   if (stride == Stride::zero && !by_lane) {
     if (varies(number)) return load_any_lane(at, number, copy);
     llvm::Value* address = address_of(at, number, copy);
-    if (at.predicate < 0) {
-      return e_.to_register(at.dtype, tag(b.CreateAlignedLoad(element, address, align), at.buffer));
-    }
-    llvm::Type* one = llvm::FixedVectorType::get(element, 1);
-    llvm::Value* mask =
-        b.CreateBitCast(mask_of(at, copy, false), llvm::FixedVectorType::get(b.getInt1Ty(), 1));
-    auto* load = b.CreateMaskedLoad(one, address, align, mask, llvm::Constant::getNullValue(one));
-    tag(load, at.buffer);
-    return e_.to_register(at.dtype, b.CreateExtractElement(load, uint64_t{0}));
+    if (at.predicate >= 0) address = address_if(mask_of(at, copy, false), address);
+    return e_.to_register(at.dtype, tag(b.CreateAlignedLoad(element, address, align), at.buffer));
   }
   llvm::Type* vector = e_.vector_of(element);
   llvm::Value* address = address_of(at, number, copy);
   llvm::Value* mask = loads_past_rows_ && may_load_past_row(at) ? nullptr : mask_of(at, copy, true);
+  if (at.predicate >= 0 && !is_vector(address)) {
+    if (!varies(at.predicate)) {
+      address = address_if(operand(at.predicate, copy, false), address);
+      mask = mask_of_copy(copy);
+    } else if (!e_.host.avx512) {
+      address = address_if(b.CreateOrReduce(mask), address);
+    }
+  }
   llvm::Value* zeros = llvm::Constant::getNullValue(vector);
   llvm::Instruction* load = nullptr;
   if (is_vector(address)) {

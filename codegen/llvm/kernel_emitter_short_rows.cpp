@@ -41,7 +41,8 @@ llvm::Value* KernelEmitter::end_of_loads_past_rows(llvm::Value* begin, llvm::Val
 /// Masked stores of AVX2 take some twenty cycles on AMD's processors, which rows shorter than a
 /// vector cannot hide.
 bool KernelEmitter::avoids_masked_stores(llvm::Type* vector) const {
-  return kernel_.short_vector && !e_.host.avx512 && vector->getScalarSizeInBits() == 32;
+  const bool has_short_rows = kernel_.short_vector || (!cuts_.empty() && copies_ == 1);
+  return has_short_rows && !e_.host.avx512 && vector->getScalarSizeInBits() == 32;
 }
 
 /// Whether all lanes may be stored: there are as many, or the copies are rows behind each other in

@@ -136,6 +136,37 @@ graph @f(%x: {2}[2,{0},{1}], %g: {2}[2,1,{1}], %r: {2}[{0},1]) -> ({2}[2,{0},{1}
                      dtype);
 }
 
+/// Three tensors side by side, one of them padded, and what depends on the position besides.
+std::string joined_columns(const std::string& dtype, int64_t rows, int64_t width, int64_t low) {
+  return fmt::format(R"(
+graph @f(%x: {0}[{1},{2}], %y: {0}[{1},5], %v: {0}[]) -> ({0}[{1},{3}], i64[{1},{3}]) {{
+  %0 = pad %x, %v {{high = [1, 4], low = [0, {4}]}} : {0}[{5},{6}]
+  %1 = slice %0 {{sizes = [{1}, {6}], starts = [1, 0]}} : {0}[{1},{6}]
+  %2 = concat %y, %1, %x {{axis = 1}} : {0}[{1},{3}]
+  %3 = neg %2 : {0}[{1},{3}]
+  %4 = iota {{axis = 1, dtype = i64, shape = [{1}, {3}]}} : i64[{1},{3}]
+  %5 = cast %2 {{dtype = i64}} : i64[{1},{3}]
+  %6 = add %4, %5 : i64[{1},{3}]
+  return %3, %6
+}})",
+                     dtype,
+                     rows,
+                     width,
+                     2 * width + low + 9,
+                     low,
+                     rows + 1,
+                     width + low + 4);
+}
+
+TEST(Layouts, RowsAreCutWhereAnotherTensorBegins) {
+  for (const char* dtype : {"f32", "f64", "f16", "i8"}) {
+    for (const int64_t width : {1, 3, 8, 19, 64, 133}) {
+      for (const int64_t rows : {1, 3, 70})
+        check_program(joined_columns(dtype, rows, width, 11));
+    }
+  }
+}
+
 TEST(Layouts, ShortRowsOfElementsTakeSeveralAtOnce) {
   for (const int64_t rows : {15, 16, 511, 512, 1300}) {
     const auto kernel = check_program(scaled_rows("f32", rows, 8));

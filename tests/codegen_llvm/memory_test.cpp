@@ -167,6 +167,45 @@ TEST(KernelMemory, PredicatedLoadsReadNothingElsewhereAndGiveZero) {
   }
 }
 
+/// Position i of the result is element i - `low` of `size` ones, or 0 where there is none.
+std::vector<float> pad_ones(const void* in, int64_t low, int64_t size, int64_t count) {
+  KernelBuilder k("pad");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.vector(k.outer(count));
+  k.straight();
+  const int position = k.index(k.at({1}, -low));
+  const int zero = k.constant(Literal::scalar_integer(DType::i64, 0));
+  const int limit = k.constant(Literal::scalar_integer(DType::i64, size));
+  const int begins = k.compute(OpKind::le, DType::bool_, {zero, position});
+  const int goes_on = k.compute(OpKind::lt, DType::bool_, {position, limit});
+  const int inside = k.compute(OpKind::bit_and, DType::bool_, {begins, goes_on});
+  k.store(1, k.at({1}), k.load(0, k.at({1}, -low), inside));
+  std::vector<float> out(static_cast<size_t>(count), -1.0F);
+  const void* const buffers[] = {in, out.data()};
+  compile(k.kernel())(const_cast<void* const*>(buffers), k.params().data(), 0, 1, 0, count);
+  return out;
+}
+
+TEST(KernelMemory, LoopsAreCutWhereGuardsChange) {
+  const GuardedPages pages;
+  for (const int64_t size : {0, 1, 7, 8, 9, 31, 64, 200}) {
+    const size_t bytes = static_cast<size_t>(size) * sizeof(float);
+    for (void* in : {pages.head(), pages.tail(bytes)}) {
+      std::fill_n(static_cast<float*>(in), size, 1.0F);
+      for (const int64_t low : {-3, 0, 1, 6, 40, 300}) {
+        for (const int64_t count : {1, 8, 45, 270}) {
+          const std::vector<float> out = pad_ones(in, low, size, count);
+          for (int64_t i = 0; i < count; ++i) {
+            const float value = i >= low && i - low < size ? 1.0F : 0.0F;
+            EXPECT_EQ(out[static_cast<size_t>(i)], value) << size << " " << low << " " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(KernelMemory, PredicatedStoresWriteNothingElsewhere) {
   KernelBuilder k("predicated_store");
   k.buffer(DType::i32);

@@ -1,0 +1,146 @@
+// Loads under guards: concatenations and padding ask of each element whose it is. Where that
+// changes along the vector dimension the vector loop is cut, and between cuts a guard has one value
+// for all lanes. A load that is not wanted reads zeros elsewhere: masked loads of nothing may take
+// hundreds of cycles where there is no memory.
+
+#include <algorithm>
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+namespace wick::codegen::llvm_jit {
+
+/// The operand that is a position of the vector dimension, plus what is the same along it; -1:
+/// none.
+int KernelEmitter::compared_position(const Instr& at) const {
+  using ir::OpKind;
+  if (at.kind != InstrKind::compute || (at.op != OpKind::lt && at.op != OpKind::le)) return -1;
+  const auto is_position = [&](const Instr& operand) {
+    return operand.kind == InstrKind::index &&
+           operand.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one;
+  };
+  const auto is_bound = [&](int number) {
+    const InstrKind kind = instr(number).kind;
+    return (kind == InstrKind::constant || kind == InstrKind::index) && !varies(number);
+  };
+  for (const int side : {0, 1}) {
+    const int position = at.operands[static_cast<size_t>(side)];
+    if (is_position(instr(position)) && is_bound(at.operands[static_cast<size_t>(1 - side)])) {
+      return position;
+    }
+  }
+  return -1;
+}
+
+/// Finds the comparisons that the vector loop of an elementwise kernel is cut by, and makes them
+/// and their positions uniform.
+void KernelEmitter::find_cuts() {
+  constexpr size_t kMostCuts = 24;
+  const size_t count = kernel_.instrs.size();
+  is_cut_.assign(count, false);
+  if (!inner_dims_.empty() || kernel_.row_length > 0 || !staged_.accesses.empty()) return;
+  std::vector<int> cuts;
+  std::vector<bool> is_position(count, false);
+  for (size_t i = 0; i < count; ++i) {
+    const int position = compared_position(kernel_.instrs[i]);
+    if (position < 0) continue;
+    cuts.push_back(static_cast<int>(i));
+    is_position[static_cast<size_t>(position)] = true;
+  }
+  // A position that is more than compared is a vector.
+  for (size_t i = 0; i < count; ++i) {
+    if (std::ranges::find(cuts, static_cast<int>(i)) != cuts.end()) continue;
+    for (const int used : kernel_.instrs[i].operands)
+      is_position[static_cast<size_t>(used)] = false;
+  }
+  std::erase_if(cuts, [&](int cut) {
+    return !is_position[static_cast<size_t>(compared_position(instr(cut)))];
+  });
+  const auto guards_load = [&](const Instr& at) {
+    return at.kind == InstrKind::load && at.predicate >= 0 && varies(at.predicate);
+  };
+  if (cuts.size() > kMostCuts || std::ranges::none_of(kernel_.instrs, guards_load)) return;
+  for (const int cut : cuts) {
+    is_cut_[static_cast<size_t>(cut)] = true;
+    is_cut_[static_cast<size_t>(compared_position(instr(cut)))] = true;
+    cuts_.push_back(cut);
+  }
+  find_dependencies();
+}
+
+/// The first position of the vector dimension at which the comparison is another.
+llvm::Value* KernelEmitter::place_of_cut(int cut) {
+  auto& b = e_.b;
+  const Instr& at = instr(cut);
+  const int position = compared_position(at);
+  const bool is_left = at.operands[0] == position;
+  const int bound = at.operands[is_left ? 1 : 0];
+  if (slots_[static_cast<size_t>(bound)].copies.empty()) emit_instr(bound);
+  llvm::Value* start =
+      accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(position)])].partial;
+  llvm::Value* place = b.CreateSub(operand(bound, 0, false), start);
+  const bool takes_equal = (at.op == ir::OpKind::le) == is_left;
+  return takes_equal ? b.CreateAdd(place, b.getInt64(1)) : place;
+}
+
+/// Calls body for the parts of a range that cuts leave.
+void KernelEmitter::emit_sections(Range range, const std::function<void(Range)>& body) {
+  if (cuts_.empty()) return body(range);
+  auto& b = e_.b;
+  Values places;
+  for (const int cut : cuts_)
+    places.push_back(place_of_cut(cut));
+  const Scope scope = save_scope();
+  auto* before = b.GetInsertBlock();
+  auto* section = llvm::BasicBlock::Create(b.getContext(), "section", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "sections_done", function_);
+  b.CreateCondBr(b.CreateICmpSLT(range.begin, range.end), section, after);
+  b.SetInsertPoint(section);
+  llvm::PHINode* begin = b.CreatePHI(b.getInt64Ty(), 2);
+  begin->addIncoming(range.begin, before);
+  llvm::Value* end = range.end;
+  for (llvm::Value* place : places) {
+    llvm::Value* ahead = b.CreateSelect(b.CreateICmpSGT(place, begin), place, end);
+    end = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, ahead);
+  }
+  body({begin, end});
+  begin->addIncoming(end, b.GetInsertBlock());
+  b.CreateCondBr(b.CreateICmpSLT(end, range.end), section, after);
+  b.SetInsertPoint(after);
+  restore_scope(scope);
+}
+
+/// One at a time without masks, since sections may be too short for more; returns where they end.
+llvm::Value* KernelEmitter::emit_whole_vectors(llvm::Value* begin,
+                                               llvm::Value* end,
+                                               const std::function<void()>& body) {
+  auto& b = e_.b;
+  copies_ = 1;
+  num_positions_ = b.getInt64(static_cast<uint64_t>(e_.lanes));
+  llvm::Value* count = b.CreateSub(end, begin);
+  llvm::Value* whole_end = b.CreateSub(end, b.CreateURem(count, num_positions_));
+  loop(begin, whole_end, e_.lanes, [&](llvm::Value* position) {
+    positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
+    body();
+  });
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, whole_end);
+}
+
+/// The address where a lane is wanted, else one of zeros.
+llvm::Value* KernelEmitter::address_if(llvm::Value* wanted, llvm::Value* address) {
+  auto& b = e_.b;
+  if (zeros_ == nullptr) {
+    auto* type = llvm::ArrayType::get(b.getInt64Ty(), static_cast<uint64_t>(e_.lanes));
+    zeros_ = new llvm::GlobalVariable(e_.module,
+                                      type,
+                                      /*isConstant=*/true,
+                                      llvm::GlobalValue::PrivateLinkage,
+                                      llvm::Constant::getNullValue(type),
+                                      "zeros");
+    zeros_->setAlignment(kCacheLine);
+  }
+  return b.CreateSelect(wanted, address, zeros_);
+}
+
+}  // namespace wick::codegen::llvm_jit
