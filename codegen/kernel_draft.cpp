@@ -180,12 +180,14 @@ class Finisher {
   /// Many rows, each shorter than it takes to fold a vector: one row a lane is faster, though
   /// what is behind each other in memory then belongs to one lane.
   [[nodiscard]] bool has_short_rows() const {
-    constexpr int64_t kFewestRows = 256;
-    if (outer_.empty() || outer_.back().extent < kFewestRows) return false;
+    constexpr int64_t kMuchShorter = 24;
+    if (outer_.empty()) return false;
     int64_t length = 1;
     for (const Run& run : inner_)
       length *= run.extent;
     if (length == 0 || length > kShortRow) return false;
+    const int64_t fewest_rows = length <= kMuchShorter ? 16 : 256;
+    if (outer_.back().extent < fewest_rows) return false;
     return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
       const Instr& instr = draft.instr;
       if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return true;

@@ -108,15 +108,34 @@ Taps taps_of(const AxisPlan& axis, const InterpolateOptions& options) {
   return nearest_taps<T>(axis, options.mode == Interpolation::nearest_exact);
 }
 
+/// Number `tap` of each element's.
+template <typename To, typename From>
+Tensor column(const std::vector<From>& values, size_t taps, size_t tap, Shape shape, Where where) {
+  std::vector<To> column;
+  for (size_t i = tap; i < values.size(); i += taps)
+    column.push_back(static_cast<To>(values[i]));
+  return from_vector(column, std::move(shape), where);
+}
+
+/// One gather for each tap: they stay in one kernel, along whose rows vectors lie.
 Tensor resample(const Tensor& x, int at, const Taps& taps, int64_t out, Where where) {
-  if (taps.taps == 1) return take(x, from_vector(taps.positions, {out}, where), at, where);
-  const Tensor positions = from_vector(taps.positions, {out, taps.taps}, where);
-  std::vector<int64_t> extents(static_cast<size_t>(x.ndim() - at + 1), 1);
+  const auto count = static_cast<size_t>(taps.taps);
+  std::vector<int64_t> extents(static_cast<size_t>(x.ndim() - at), 1);
   extents[0] = out;
-  extents[1] = taps.taps;
-  const Tensor weights = cast(
-      from_vector(taps.weights, Shape(std::span<const int64_t>(extents)), where), x.dtype(), where);
-  return sum(Operand(take(x, positions, at, where), where) * weights, {at + 1}, false, where);
+  const Shape along{std::span<const int64_t>(extents)};
+  Tensor y;
+  for (size_t tap = 0; tap < count; ++tap) {
+    const Tensor positions = column<int64_t>(taps.positions, count, tap, {out}, where);
+    Tensor part = take(x, positions, at, where);
+    if (count > 1) {
+      const Tensor weights = x.dtype() == DType::f64
+                                 ? column<double>(taps.weights, count, tap, along, where)
+                                 : column<float>(taps.weights, count, tap, along, where);
+      part = Operand(part, where) * weights;
+    }
+    y = tap == 0 ? part : Operand(y, where) + part;
+  }
+  return y;
 }
 
 std::vector<AxisPlan> plan_axes(const Tensor& x, const InterpolateOptions& options, Where where) {
