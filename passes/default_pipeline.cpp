@@ -17,7 +17,8 @@ constexpr std::string_view kWiden = "widen-half,";
 constexpr std::string_view kLayout = "layout,canonicalize,cse,dce,";
 constexpr std::string_view kEpilogue = "epilogue,dce,";
 constexpr std::string_view kFuse = "@before-fusion,fuse,";
-constexpr std::string_view kFuseOnGpu = "@before-fusion,fuse{columns-with-rows=false},";
+constexpr std::string_view kFuseOnGpu =
+    "@before-fusion,fuse{columns-with-rows=false,max-concat=1000000},";
 constexpr std::string_view kEnd =
     "@after-fusion,rematerialize,@before-planning,plan-memory,@pipeline-end";
 

@@ -103,6 +103,7 @@ std::unique_ptr<Pass> create(const PassOptions& options) {
   FusionLimits limits = model.limits();
   limits.max_ops = integer_option(options, "max-ops", limits.max_ops, 1);
   limits.max_operands = integer_option(options, "max-operands", limits.max_operands, 1);
+  limits.max_concat = integer_option(options, "max-concat", limits.max_concat, 1);
   limits.columns_with_rows = flag_option(options, "columns-with-rows", limits.columns_with_rows);
   return std::make_unique<Fuse>(limits, model);
 }
@@ -115,6 +116,7 @@ PassInfo fuse_pass_info() {
           .summary = "group ops into fusions, each of which becomes one kernel or a few",
           .options = {{"columns-with-rows", "true"},
                       {"cost-model", std::string(kDefaultFusionCostModel)},
+                      {"max-concat", std::to_string(limits.max_concat)},
                       {"max-ops", std::to_string(limits.max_ops)},
                       {"max-operands", std::to_string(limits.max_operands)}},
           .create = create};

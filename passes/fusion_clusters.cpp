@@ -65,6 +65,7 @@ void FusionClusters::sort_nodes() {
 
 bool FusionClusters::is_fusible(const Node& node) const {
   if (has(node.op(), ir::kOpaque)) return false;
+  if (node.op() == OpKind::concat && node.num_operands() > limits_.max_concat) return false;
   // Clusters know values by their nodes: what reads a fusion that is there already stays outside.
   const auto is_single = [](const ir::Value& operand) { return operand.node->num_results() == 1; };
   if (!std::ranges::all_of(node.operands(), is_single)) return false;

@@ -22,6 +22,8 @@ class FusionClusters;
 struct FusionLimits {
   int64_t max_ops = 256;
   int64_t max_operands = 48;
+  /// Operands of a concat in a kernel, where each element asks which it is from.
+  int64_t max_concat = 8;
   /// Whether a kernel may evaluate an op such as `exp` at several positions for one of its own.
   bool recompute_costly = false;
   /// Whether a kernel that walks rows may also reduce over the rows. On a GPU rows run side by

@@ -19,6 +19,7 @@ std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads) {
                           make_onednn_pooling,
                           make_blas_matmul,
                           make_native_argsort,
+                          make_native_concat,
                           make_native_matmul,
                           make_native_pooling,
                           make_native_scan,

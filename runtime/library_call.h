@@ -53,6 +53,7 @@ std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& op);
 std::unique_ptr<HostCall> make_onednn_pooling(const LibraryOp& op);
 std::unique_ptr<HostCall> make_blas_matmul(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_argsort(const LibraryOp& op);
+std::unique_ptr<HostCall> make_native_concat(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_matmul(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_pooling(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_scan(const LibraryOp& op);

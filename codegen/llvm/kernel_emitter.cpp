@@ -43,6 +43,7 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
   copy_dim_ = kernel_.short_vector ? inner_dims_.back() : kernel_.vector_dim;
   find_dependencies();
   find_cuts();
+  find_choices();
   columns_in_memory_ = can_keep_columns_in_memory();
   slots_.resize(kernel_.instrs.size());
   positions_.resize(kernel_.dims.size());
@@ -371,6 +372,7 @@ void KernelEmitter::emit_level(const Plan& plan, int first_level, int last_level
 }
 
 void KernelEmitter::emit_instr(int number) {
+  if (is_chosen_[static_cast<size_t>(number)]) return;
   const Instr& at = instr(number);
   if (at.kind == InstrKind::accumulate) {
     emit_accumulate(at, number);
@@ -383,7 +385,9 @@ void KernelEmitter::emit_instr(int number) {
     return;
   }
   Slot slot;
-  if (copies > 1 && varies(number) && is_interleaved(at)) {
+  if (is_choice_[static_cast<size_t>(number)]) {
+    slot.copies = emit_choice(number);
+  } else if (copies > 1 && varies(number) && is_interleaved(at)) {
     slot.copies = emit_interleaved(at);
   } else if (may_share_random_words(at)) {
     slot.copies = emit_random_copies(at);

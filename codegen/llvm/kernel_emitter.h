@@ -229,6 +229,9 @@ class KernelEmitter {
   llvm::Value* emit_whole_vectors(llvm::Value* begin,
                                   llvm::Value* end,
                                   const std::function<void()>& body);
+  void find_choices();
+  llvm::Value* address_of_choice(int number);
+  Values emit_choice(int number);
   llvm::Value* address_if(llvm::Value* wanted, llvm::Value* address);
 
   // kernel_emitter_streams.cpp
@@ -278,9 +281,11 @@ class KernelEmitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;  // params and buffers are read here, when first needed
 
-  std::vector<uint64_t> deps_;  // dims that an instruction depends on, by instruction
-  std::vector<bool> is_cut_;    // uniform between cuts of the vector loop
-  std::vector<int> cuts_;       // comparisons
+  std::vector<uint64_t> deps_;   // dims that an instruction depends on, by instruction
+  std::vector<bool> is_cut_;     // uniform between cuts of the vector loop
+  std::vector<int> cuts_;        // comparisons
+  std::vector<bool> is_choice_;  // one load, which uniform conditions choose
+  std::vector<bool> is_chosen_;  // part of a choice
   std::vector<bool> needs_splat_;
   std::vector<bool> divides_many_;
   llvm::DenseMap<int, int> known_levels_;  // where an instruction planned so far is emitted

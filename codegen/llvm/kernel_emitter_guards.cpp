@@ -127,11 +127,77 @@ llvm::Value* KernelEmitter::emit_whole_vectors(llvm::Value* begin,
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, whole_end);
 }
 
-/// The address where a lane is wanted, else one of zeros.
+/// Finds trees of where whose conditions are uniform and whose leaves are loads of rows: what the
+/// conditions choose is one load.
+void KernelEmitter::find_choices() {
+  const size_t count = kernel_.instrs.size();
+  is_choice_.assign(count, false);
+  is_chosen_.assign(count, false);
+  if (kernel_.short_vector || kernel_.row_length > 0) return;
+  std::vector<int> uses(count, 0);
+  for (const Instr& at : kernel_.instrs) {
+    for (const int used : at.operands)
+      ++uses[static_cast<size_t>(used)];
+    if (at.predicate >= 0) ++uses[static_cast<size_t>(at.predicate)];
+    if (at.dynamic_index >= 0) ++uses[static_cast<size_t>(at.dynamic_index)];
+  }
+  const auto may_be_chosen = [&](int number) {
+    const Instr& at = instr(number);
+    if (uses[static_cast<size_t>(number)] != 1) return false;
+    if (is_choice_[static_cast<size_t>(number)]) return true;
+    return at.kind == InstrKind::load && at.predicate >= 0 && !varies(at.predicate) &&
+           at.dynamic_index < 0 && !is_pinned(at) && !has_lanes_of_own(at.buffer) &&
+           at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one;
+  };
+  for (size_t i = 0; i < count; ++i) {
+    const Instr& at = kernel_.instrs[i];
+    if (at.kind != InstrKind::compute || at.op != ir::OpKind::where) continue;
+    if (varies(at.operands[0])) continue;
+    if (!may_be_chosen(at.operands[1]) || !may_be_chosen(at.operands[2])) continue;
+    is_choice_[i] = true;
+    for (const int side : {1, 2})
+      is_chosen_[static_cast<size_t>(at.operands[static_cast<size_t>(side)])] = true;
+  }
+}
+
+/// Where copy 0 of a choice, or of a load that may be chosen, is read.
+llvm::Value* KernelEmitter::address_of_choice(int number) {
+  const Instr& at = instr(number);
+  if (at.kind == InstrKind::load)
+    return address_if(operand(at.predicate, 0, false), address_of(at, number, 0));
+  return e_.b.CreateSelect(operand(at.operands[0], 0, false),
+                           address_of_choice(at.operands[1]),
+                           address_of_choice(at.operands[2]));
+}
+
+KernelEmitter::Values KernelEmitter::emit_choice(int number) {
+  auto& b = e_.b;
+  const Instr& at = instr(number);
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Type* vector = in_vector_loop_ ? e_.vector_of(element) : element;
+  const llvm::Align align(size_of(at.dtype));
+  llvm::Value* address = address_of_choice(number);
+  Values copies;
+  for (int copy = 0; copy < (has_copies(number) ? copies_ : 1); ++copy) {
+    llvm::Value* place =
+        b.CreateConstInBoundsGEP1_64(element, address, static_cast<uint64_t>(copy_distance(copy)));
+    llvm::Value* mask = mask_of_copy(copy);
+    llvm::Value* load =
+        mask == nullptr
+            ? static_cast<llvm::Value*>(b.CreateAlignedLoad(vector, place, align))
+            : b.CreateMaskedLoad(vector, place, align, mask, llvm::Constant::getNullValue(vector));
+    copies.push_back(e_.to_register(at.dtype, load));
+  }
+  return copies;
+}
+
+/// The address where a lane is wanted, else one of zeros, as many as copies may read.
 llvm::Value* KernelEmitter::address_if(llvm::Value* wanted, llvm::Value* address) {
+  constexpr int kMostCopies = 16;
   auto& b = e_.b;
   if (zeros_ == nullptr) {
-    auto* type = llvm::ArrayType::get(b.getInt64Ty(), static_cast<uint64_t>(e_.lanes));
+    auto* type =
+        llvm::ArrayType::get(b.getInt64Ty(), static_cast<uint64_t>(e_.lanes) * kMostCopies);
     zeros_ = new llvm::GlobalVariable(e_.module,
                                       type,
                                       /*isConstant=*/true,

@@ -43,6 +43,26 @@ void expect_matmul(DType dtype, Shape lhs, Shape rhs, bool transpose_lhs, bool t
                        {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}}));
 }
 
+TEST(ConcatCall, JoinsAlongEveryAxis) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::bool_}) {
+    for (const int64_t axis : {0, 1, 2}) {
+      std::vector<Type> operands;
+      for (const int64_t extent : {3, 0, 1, 8, 5, 2, 2, 17, 1}) {
+        Shape shape{70, 9, 31};
+        shape.set(static_cast<int>(axis), extent);
+        operands.push_back({dtype, shape});
+      }
+      expect_equal(make_op(OpKind::concat, operands, {{"axis", axis}}));
+    }
+  }
+}
+
+TEST(ConcatCall, IsCutBetweenThreadsAnywhere) {
+  const ThreadCountScope scope(3);
+  const std::vector<Type> operands(5, {DType::f32, {3, 40'001}});
+  expect_equal(make_op(OpKind::concat, operands, {{"axis", int64_t{1}}}));
+}
+
 class MatmulCall : public testing::TestWithParam<DType> {};
 
 TEST_P(MatmulCall, TakesAllTransposesAndExtents) {

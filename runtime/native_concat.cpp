@@ -1,0 +1,63 @@
+// concat of many operands, which kernels do not compute: each element would ask which it is from.
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "wick/ir/axis_split.h"
+#include "wick/runtime/library_call.h"
+#include "wick/runtime/parallel.h"
+
+namespace wick::runtime {
+namespace {
+
+/// Copies runs of bytes: for each position before the axis, one of each operand.
+class NativeConcat final : public HostCall {
+ public:
+  explicit NativeConcat(const LibraryOp& op) {
+    const int64_t axis = op.attributes.integer("axis", 0);
+    outer_ = ir::split_at(op.result.shape, axis).outer;
+    for (const Type& operand : op.operands) {
+      begins_.push_back(row_);
+      row_ += static_cast<int64_t>(operand.num_bytes()) / std::max<int64_t>(1, outer_);
+    }
+    begins_.push_back(row_);
+  }
+
+  std::string_view implementation() const override { return "native concat"; }
+
+  void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
+    constexpr int64_t kWorkGrain = int64_t{1} << 18U;  // bytes
+    parallel_ranges(outer_ * row_, kWorkGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t at = begin; at < end;)
+        at += copy_run(operands, static_cast<std::byte*>(result), at, end);
+    });
+  }
+
+ private:
+  /// Of byte `at` of the result and those behind it, up to where another operand begins.
+  int64_t copy_run(const void* const* operands, std::byte* result, int64_t at, int64_t end) const {
+    const int64_t outer = at / row_;
+    const int64_t in_row = at % row_;
+    const auto next = std::ranges::upper_bound(begins_, in_row);
+    const int64_t begin = *(next - 1);
+    const int64_t count = std::min(*next - in_row, end - at);
+    const auto* from = static_cast<const std::byte*>(operands[next - begins_.begin() - 1]);
+    std::memcpy(
+        result + at, from + outer * (*next - begin) + (in_row - begin), static_cast<size_t>(count));
+    return count;
+  }
+
+  int64_t outer_ = 1;
+  int64_t row_ = 0;              // bytes of the result for each position before the axis
+  std::vector<int64_t> begins_;  // of the operands in it, then its end
+};
+
+}  // namespace
+
+std::unique_ptr<HostCall> make_native_concat(const LibraryOp& op) {
+  if (op.op != ir::OpKind::concat || op.result.numel() == 0) return nullptr;
+  return std::make_unique<NativeConcat>(op);
+}
+
+}  // namespace wick::runtime
