@@ -74,6 +74,7 @@ class Finisher {
     if (outer_.empty()) reduced_last = true;
     short_rows_ = reduced_last && has_short_rows();
     vector_inner_ = reduced_last && !short_rows_;
+    if (!has_loop) move_crossed_dim();
   }
 
   /// Number of blocks made.
@@ -168,6 +169,22 @@ class Finisher {
     } else {
       runs.push_back(next);
     }
+  }
+
+  /// Transposed operands of elementwise kernels are read in tiles of the last two dimensions: the
+  /// one along which such an operand lies in memory comes before the vector one.
+  void move_crossed_dim() {
+    if (outer_.size() < 3) return;
+    const auto is_crossed = [&](const Run& run) {
+      return std::ranges::any_of(instrs_, [&](const DraftInstr& draft) {
+        return draft.instr.kind == InstrKind::load && coefficient(draft.address, run.last) == 1 &&
+               coefficient(draft.address, outer_.back().last) != 0;
+      });
+    };
+    const auto before_vector = outer_.end() - 2;
+    if (is_crossed(*before_vector)) return;
+    const auto found = std::find_if(outer_.begin(), before_vector, is_crossed);
+    if (found != before_vector) std::rotate(found, found + 1, outer_.end() - 1);
   }
 
   [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const {

@@ -295,6 +295,35 @@ TEST(Layouts, LongColumnsHaveNoRoomInMemoryOfTheKernelsOwn) {
   EXPECT_EQ(num_own(*check_program(two_exponentials("f32", {257, 17}, {1, 17}))), 0);
 }
 
+TEST(Layouts, TilesAreOfTheDimensionThatATransposedOperandLiesAlong) {
+  for (const char* axes : {"[2, 1, 0]", "[1, 2, 0]", "[2, 0, 1]"}) {
+    const std::array<int64_t, 3> extents = {70, 5, 150};
+    std::vector<int64_t> permuted;
+    for (const char digit : std::string_view(axes)) {
+      if (digit >= '0' && digit <= '2')
+        permuted.push_back(extents[static_cast<size_t>(digit - '0')]);
+    }
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[70,5,150], %y: f32[{0},1,1]) -> (f32[{0},{1},{2}]) {{
+  %0 = permute %x {{axes = {3}}} : f32[{0},{1},{2}]
+  %1 = add %0, %y : f32[{0},{1},{2}]
+  return %1
+}})",
+                                                  permuted[0],
+                                                  permuted[1],
+                                                  permuted[2],
+                                                  axes));
+    const auto is_transposed = [](const codegen::Instr& at) {
+      return at.kind == codegen::InstrKind::load &&
+             at.address.terms.back().stride == codegen::Stride::dynamic;
+    };
+    const auto load = std::ranges::find_if(kernel->instrs, is_transposed);
+    if (load == kernel->instrs.end()) continue;  // vectors lie along rows of both
+    const std::vector<codegen::Affine::Term>& terms = load->address.terms;
+    EXPECT_EQ(terms[terms.size() - 2].stride, codegen::Stride::one) << axes;
+  }
+}
+
 TEST(Layouts, TransposedOperandsAreReadInTiles) {
   for (const char* dtype : {"f32", "f64", "f16", "bf16", "i8", "bool"}) {
     check_program(fmt::format(R"(
