@@ -285,6 +285,31 @@ std::unique_ptr<HostCall> make_candidate(const LibraryOp& op, const Way& way) {
   }
 }
 
+Shape with_rows(const Shape& shape) {
+  std::vector<int64_t> extents(shape.extents().begin(), shape.extents().end());
+  extents.insert(extents.begin() + 2, 1);
+  return Shape(std::span<const int64_t>(extents));
+}
+
+/// A convolution along one axis as one of images of one row, for which oneDNN has more kernels.
+LibraryOp with_rows(LibraryOp op) {
+  for (Type& operand : op.operands)
+    operand.shape = with_rows(operand.shape);
+  op.result.shape = with_rows(op.result.shape);
+  const auto put_first = [&](const char* name, size_t at, int64_t value) {
+    std::vector<int64_t> values = op.attributes.integers(name);
+    if (values.empty()) return;
+    values.insert(values.begin() + static_cast<std::ptrdiff_t>(at), value);
+    op.attributes.set(name, std::move(values));
+  };
+  put_first("stride", 0, 1);
+  put_first("padding", 0, 0);
+  put_first("dilation", 0, 1);
+  put_first("input_shape", 2, 1);
+  put_first("weight_shape", 2, 1);
+  return op;
+}
+
 bool has_elements(const LibraryOp& op) {
   const auto some = [](const Type& type) { return type.numel() > 0; };
   return some(op.result) && std::ranges::all_of(op.operands, some);
@@ -310,6 +335,11 @@ LibraryOp sample_of(LibraryOp op) {
 
 std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   std::vector<Candidate> candidates;
+  if (weight_shape(op).ndim() == 3 && op.attributes.integer("groups", 1) > 1) {
+    candidates.push_back({"direct-with-rows", [](const LibraryOp& op) {
+                            return make_candidate(with_rows(op), {.name = "direct"});
+                          }});
+  }
   for (const Way& way : ways_of(op))
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
