@@ -181,8 +181,19 @@ Type infer_scan(const Inference& call) {
 
 Type infer_argsort(const Inference& call) {
   const Type& x = call.operand(0);
-  (void)call.axis_of(x);
-  return {DType::i64, x.shape};
+  const int axis = call.axis_of(x);
+  const int64_t extent = x.shape[axis];
+  const int64_t start = call.attributes.integer("start", 0);
+  if (start < 0 || start > extent) {
+    call.fail(fmt::format("start {} is not within axis {} of {}", start, axis, x));
+  }
+  const int64_t count = call.attributes.integer("count", extent - start);
+  if (count < 0 || count > extent - start) {
+    call.fail(fmt::format("count {} from {} on leaves axis {} of {}", count, start, axis, x));
+  }
+  Shape shape = x.shape;
+  shape.set(axis, count);
+  return {DType::i64, std::move(shape)};
 }
 
 Type infer_barrier(const Inference& call) {

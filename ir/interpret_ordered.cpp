@@ -100,21 +100,29 @@ Literal interpret_scan(const OpCall& call) {
 }
 
 Literal interpret_argsort(const OpCall& call) {
-  const AxisSplit split = split_at(call.result.shape, call.attributes.integer("axis", 0));
+  const int64_t axis = call.attributes.integer("axis", 0);
+  const AxisSplit split = split_at(call.operand(0).type().shape, axis);
+  const int64_t start = call.attributes.integer("start", 0);
+  const int64_t count = call.result.shape[static_cast<int>(axis)];
   const bool descending = call.attributes.flag("descending");
   return visit_wide(call.operand(0).type().dtype, [&]<typename Wide>() {
     const std::vector<Wide> x = widen<Wide>(call.operand(0));
-    std::vector<int64_t> out(x.size());
+    std::vector<int64_t> out(static_cast<size_t>(call.result.numel()));
     std::vector<int64_t> order(static_cast<size_t>(split.extent));
     for (int64_t lane = 0; lane < split.outer * split.inner; ++lane) {
-      const int64_t base = lane / split.inner * split.extent * split.inner + lane % split.inner;
-      const auto at = [&](int64_t i) { return static_cast<size_t>(base + i * split.inner); };
+      const int64_t outer = lane / split.inner;
+      const auto at = [&](int64_t i) {
+        return static_cast<size_t>((outer * split.extent + i) * split.inner + lane % split.inner);
+      };
+      const auto to = [&](int64_t i) {
+        return static_cast<size_t>((outer * count + i) * split.inner + lane % split.inner);
+      };
       std::iota(order.begin(), order.end(), 0);
       std::ranges::stable_sort(order, [&](int64_t i, int64_t j) {
         return descending ? sorts_before(x[at(j)], x[at(i)]) : sorts_before(x[at(i)], x[at(j)]);
       });
-      for (int64_t i = 0; i < split.extent; ++i)
-        out[at(i)] = order[static_cast<size_t>(i)];
+      for (int64_t i = 0; i < count; ++i)
+        out[to(i)] = order[static_cast<size_t>(start + i)];
     }
     return narrow(out, call.result);
   });

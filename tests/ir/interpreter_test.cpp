@@ -94,6 +94,20 @@ TEST(InterpretOrdered, SortsAreStableWithNanLast) {
             "i64[2,2]: 1, 0, 0, 1");
 }
 
+TEST(InterpretOrdered, SortsGiveAWindow) {
+  const auto window = [](std::string_view attributes, std::string_view type) {
+    return eval("argsort %a {" + std::string(attributes) + "}",
+                type,
+                {"f32[4,2]: 3, -0, nan, 1, 3, 0, 1, nan"});
+  };
+
+  EXPECT_EQ(window("axis = 0, count = 2", "i64[2,2]"), "i64[2,2]: 3, 0, 0, 2");
+  EXPECT_EQ(window("axis = 0, count = 2, start = 1", "i64[2,2]"), "i64[2,2]: 0, 2, 2, 1");
+  EXPECT_EQ(window("axis = 0, descending = true, start = 3", "i64[1,2]"), "i64[1,2]: 3, 2");
+  EXPECT_EQ(window("axis = 1, count = 1", "i64[4,1]"), "i64[4,1]: 1, 1, 1, 0");
+  EXPECT_EQ(window("axis = 1, count = 0, start = 2", "i64[4,0]"), "i64[4,0]");
+}
+
 TEST(InterpretOrdered, ScatterModes) {
   const auto scatter = [](std::string_view mode) {
     return eval("scatter %a, %b, %c {axis = 0, mode = \"" + std::string(mode) + "\"}",

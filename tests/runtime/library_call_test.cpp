@@ -439,6 +439,59 @@ TEST_P(OrderedCall, Sorts) {
   }
 }
 
+/// Rises or falls along axis 1, each element at least `width` times.
+Literal stairs(const Type& type, int64_t width, bool falls) {
+  Literal value(type);
+  const int64_t extent = type.shape[1];
+  const int64_t inner = type.shape[2];
+  if (size_of(type.dtype) == 1) width = std::max(width, extent / 100 + 1);
+  visit_dtype(type.dtype, [&]<typename T>() {
+    int64_t i = 0;
+    for (T& element : value.mutable_values<T>()) {
+      const int64_t along = i++ / inner % extent;
+      const int64_t step = (falls ? extent - 1 - along : along) / width;
+      element = static_cast<T>(static_cast<float>(step));
+    }
+  });
+  return value;
+}
+
+TEST_P(OrderedCall, SortsAWindow) {
+  std::mt19937_64 random(6);
+  for (const Shape& shape : {Shape{3, 20, 4}, Shape{2, 700, 1}, Shape{1, 3000, 2}}) {
+    const int64_t n = shape[1];
+    // The first, which one pass finds, some of the others, and so many that all are sorted.
+    const std::pair<int64_t, int64_t> windows[] = {{0, 0},
+                                                   {0, 1},
+                                                   {0, n / 70},
+                                                   {n / 200, n / 100},
+                                                   {n / 9, 1},
+                                                   {0, n / 8},
+                                                   {n / 16, n / 16},
+                                                   {n / 2, 1},
+                                                   {n / 2, 9},
+                                                   {n - 1, 1},
+                                                   {n / 3, n / 4},
+                                                   {n / 8, n * 5 / 6},
+                                                   {0, n},
+                                                   {n, 0}};
+    for (const auto& [start, count] : windows) {
+      for (const bool descending : {false, true}) {
+        const LibraryOp op = make_op(
+            OpKind::argsort,
+            {{GetParam(), shape}},
+            {{"axis", int64_t{1}}, {"descending", descending}, {"start", start}, {"count", count}});
+        const Type& x = op.operands[0];
+        expect_equal(op, {random_literal(x, random)});
+        expect_equal(op, {special_literal(x, random)});
+        expect_equal(op, {stairs(x, 1, false)});
+        expect_equal(op, {stairs(x, 1, true)});
+        expect_equal(op, {stairs(x, n / 3, true)});
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, OrderedCall, testing::ValuesIn(kAllDTypes), [](const auto& info) {
   return std::string(to_string(info.param));
 });

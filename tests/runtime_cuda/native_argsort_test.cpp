@@ -45,6 +45,25 @@ TEST(NativeArgsort, LanesOfAnyLengthAndPlace) {
     expect_sorts({DType::f32, lanes.shape}, lanes.axis);
 }
 
+TEST(NativeArgsort, GivesAWindowOfTheSorted) {
+  struct Window {
+    int64_t start;
+    int64_t count;
+  };
+
+  const NativeRun merging{.limits = {.sorted_at_once = 16}};
+  for (const Window& window :
+       {Window{0, 0}, Window{0, 1}, Window{0, 10}, Window{7, 20}, Window{36, 1}, Window{37, 0}}) {
+    for (const Shape& shape : {Shape{3, 37}, Shape{3, 37, 5}}) {
+      NativeCase c = argsort(small_numbers({DType::f32, shape}, 1, 4), 1, true);
+      c.attributes.set("start", window.start);
+      c.attributes.set("count", window.count);
+      expect_as_interpreted(c);
+      expect_as_interpreted(c, 0, merging);
+    }
+  }
+}
+
 TEST(NativeArgsort, LongLanesAreMerged) {
   for (const int64_t extent : {65, 127, 128, 129, 1000, 2047})
     expect_sorts({DType::f32, {2, extent}}, 1, {.limits = {.sorted_at_once = 64}});

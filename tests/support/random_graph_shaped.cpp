@@ -259,7 +259,14 @@ bool Generator::argsort() {
   const auto axis = static_cast<int64_t>(random_.below(static_cast<size_t>(shape.ndim())));
   ir::Attributes attributes = {{"axis", axis}};
   if (random_.chance(0.5)) attributes.set("descending", true);
-  const Fact fact{.bound = static_cast<double>(shape[static_cast<int>(axis)])};
+  const int64_t extent = shape[static_cast<int>(axis)];
+  if (random_.chance(0.5)) {
+    const auto start = static_cast<int64_t>(random_.below(static_cast<size_t>(extent) + 1));
+    const auto most = static_cast<size_t>(extent - start);
+    attributes.set("start", start);
+    attributes.set("count", static_cast<int64_t>(random_.below(most + 1)));
+  }
+  const Fact fact{.bound = static_cast<double>(extent)};
   return add(OpKind::argsort, {*x}, fact, std::move(attributes)).has_value();
 }
 

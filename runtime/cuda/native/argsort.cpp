@@ -9,7 +9,8 @@ namespace wick::runtime::cuda {
 
 std::optional<NativeProgram> make_argsort_program(const LibraryOp& op, const NativeLimits& limits) {
   if (op.op != ir::OpKind::argsort) return std::nullopt;
-  const ir::AxisSplit split = ir::split_at(op.result.shape, op.attributes.integer("axis", 0));
+  const int64_t axis = op.attributes.integer("axis", 0);
+  const ir::AxisSplit split = ir::split_at(op.operands[0].shape, axis);
   if (split.extent >= kLongestSorted) return std::nullopt;
   const DType dtype = op.operands[0].dtype;
   const StableSort sort{.lanes = split.outer * split.inner,
@@ -20,17 +21,20 @@ std::optional<NativeProgram> make_argsort_program(const LibraryOp& op, const Nat
   NativeProgram program{.name = "native argsort",
                         .text = native_text({alias("Source", codegen::cuda::memory_type(dtype)),
                                              alias("Key", sort.key_bytes == 8 ? "u64" : "u32"),
-                                             index_alias(op.result.numel(), limits),
+                                             index_alias(op.operands[0].numel(), limits),
                                              argsort_text}),
                         .launches = {}};
   if (op.result.numel() == 0) return program;
 
-  const SortParameters parameters = sort_parameters(sort, limits);
-  if (is_one_tile(parameters)) {
-    program.launches.push_back(native_launch("argsort_rows",
-                                             shape_for_tiles(parameters, sort.key_bytes, limits),
-                                             {operand_buffer(0), result_buffer()},
-                                             parameters));
+  const ArgsortParameters parameters{.sort = sort_parameters(sort, limits),
+                                     .start = op.attributes.integer("start", 0),
+                                     .count = op.result.shape[static_cast<int>(axis)]};
+  if (is_one_tile(parameters.sort)) {
+    program.launches.push_back(
+        native_launch("argsort_rows",
+                      shape_for_tiles(parameters.sort, sort.key_bytes, limits),
+                      {operand_buffer(0), result_buffer()},
+                      parameters));
     return program;
   }
   const SortedBuffers sorted = add_stable_sort(program, sort, operand_buffer(0), limits);

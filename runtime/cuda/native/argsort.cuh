@@ -20,19 +20,27 @@ inline Key key_of(Source element, i64 flip) {
 
 /// For lanes of one tile.
 extern "C" __global__ void __launch_bounds__(1024)
-    argsort_rows(const Source* __restrict__ x, i64* __restrict__ out, SortParameters sort) {
+    argsort_rows(const Source* __restrict__ x, i64* __restrict__ out, ArgsortParameters argsort) {
+  const SortParameters& sort = argsort.sort;
+  const Index inner = Index(sort.inner);
+  const Index start = Index(argsort.start);
+  const Index count = Index(argsort.count);
   sort_each_tile(x, sort, [&](const Slots& slots, u32 slot, SlotElement at) {
-    out[offset_of(sort, at.lane, at.i)] = i64(slots.places[slot]);
+    if (at.i < start || at.i - start >= count) return;
+    const Index to = (at.lane / inner * count + at.i - start) * inner + at.lane % inner;
+    out[to] = i64(slots.places[slot]);
   });
 }
 
 /// From [lanes, extent] to the order of x.
-extern "C" __global__ void __launch_bounds__(256)
-    write_positions(const u32* __restrict__ positions, i64* __restrict__ out, SortParameters sort) {
-  const Index extent = Index(sort.extent);
-  const Index inner = Index(sort.inner);
-  for_each_in_grid<Index>(sort.lanes * sort.extent, [&](Index n) {
-    const Index lane = n / inner / extent * inner + n % inner;
-    out[n] = i64(positions[lane * extent + n / inner % extent]);
+extern "C" __global__ void __launch_bounds__(256) write_positions(
+    const u32* __restrict__ positions, i64* __restrict__ out, ArgsortParameters argsort) {
+  const Index extent = Index(argsort.sort.extent);
+  const Index inner = Index(argsort.sort.inner);
+  const Index start = Index(argsort.start);
+  const Index count = Index(argsort.count);
+  for_each_in_grid<Index>(argsort.sort.lanes * argsort.count, [&](Index n) {
+    const Index lane = n / inner / count * inner + n % inner;
+    out[n] = i64(positions[lane * extent + start + n / inner % count]);
   });
 }
