@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "wick/passes/canonicalize_rules.h"
 #include "wick/passes/splat.h"
@@ -106,6 +107,26 @@ Value slice_of_slice(const Node& node, RuleBuilder& build) {
                   {{"starts", std::move(starts)},
                    {"sizes", to_integers(node.type().shape)},
                    {"steps", std::move(steps)}});
+}
+
+/// A sort of which few are read need not put the others in order.
+Value slice_of_argsort(const Node& node, RuleBuilder& build) {
+  const Node* inner = producer(node.operand(0), OpKind::argsort);
+  if (inner == nullptr || inner->uses().size() > 1) return {};
+  const auto axis = static_cast<size_t>(inner->attributes().integer("axis", 0));
+  const int64_t count = node.type().shape[static_cast<int>(axis)];
+  Integers starts = per_axis(node, "starts", 0);
+  const int64_t start = std::exchange(starts[axis], 0);
+  Shape shape = inner->type().shape;
+  shape.set(static_cast<int>(axis), count);
+  const bool is_along_axis =
+      shape == node.type().shape && is_all(starts, 0) && is_all(per_axis(node, "steps", 1), 1);
+  if (!is_along_axis) return {};
+  ir::Attributes attributes = inner->attributes();
+  // An empty slice may start anywhere.
+  attributes.set("start", count == 0 ? 0 : attributes.integer("start", 0) + start);
+  attributes.set("count", count);
+  return build.op(OpKind::argsort, {inner->operand(0)}, std::move(attributes));
 }
 
 Value concat_of_one(const Node& node, RuleBuilder& /*build*/) {
@@ -233,6 +254,7 @@ const Rule kMovementRules[] = {
     {"slice-identity", OpKind::slice, slice_identity},
     {"slice-of-scalar", OpKind::slice, movement_of_scalar},
     {"slice-of-slice", OpKind::slice, slice_of_slice},
+    {"slice-of-argsort", OpKind::slice, slice_of_argsort},
     {"concat-of-one", OpKind::concat, concat_of_one},
     {"concat-flatten", OpKind::concat, concat_flatten},
     {"pad-nothing", OpKind::pad, pad_nothing},
