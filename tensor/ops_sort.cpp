@@ -53,29 +53,29 @@ ValuesAndIndices pick_one(
   return {squeeze(values, lanes.axis, where), squeeze(at, lanes.axis, where)};
 }
 
-/// The number of NaN in each lane, the axis kept; undefined for integers, which have none.
-Tensor count_nan(const Lanes& lanes, Where where) {
-  if (!is_float(lanes.x.dtype())) return {};
-  return sum(isnan(lanes.x, where), {lanes.axis}, true, where);
+/// What stands in the middle of each sorted lane; the first NaN where there is one.
+Tensor middle(const Lanes& lanes, Where where) {
+  const Tensor order = sorted_positions(lanes, false, where);
+  const Tensor at = narrow(order, lanes.axis, (lanes.extent - 1) / 2, 1, where);
+  if (!is_float(lanes.x.dtype())) return at;
+  const detail::HistoryPause pause;  // it only decides on positions
+  const Tensor largest = argmax(lanes.x, lanes.axis, true, where);
+  const Tensor has_nan = isnan(gather(lanes.x, lanes.axis, largest, where), where);
+  return detail::record_where(has_nan, {largest, where}, {at, where}, where);
 }
 
-/// What stands in the middle of each sorted lane.
-Tensor middle(const Lanes& lanes, bool skips_nan, Where where) {
-  const Tensor order = sorted_positions(lanes, false, where);
-  const Tensor num_nan = count_nan(lanes, where);
+/// The same of what is no NaN.
+Tensor middle_number(const Lanes& lanes, Where where) {
+  if (!is_float(lanes.x.dtype())) return middle(lanes, where);
   const int64_t half = (lanes.extent - 1) / 2;
-  if (!num_nan.defined()) return narrow(order, lanes.axis, half, 1, where);
+  const Tensor order =
+      narrow(sorted_positions(lanes, false, where), lanes.axis, 0, half + 1, where);
   // NaN comes last: before it are as many numbers as there are.
-  const Tensor numbers = record_binary(OpKind::sub, {lanes.extent, where}, {num_nan, where}, where);
-  Tensor at;
-  if (skips_nan) {
-    const Tensor last = record_binary(OpKind::sub, {numbers, where}, {1, where}, where);
-    const Tensor last_or_first = record_binary(OpKind::maximum, {last, where}, {0, where}, where);
-    at = record_binary(OpKind::shift_right, {last_or_first, where}, {1, where}, where);
-  } else {
-    const Tensor has_nan = record_binary(OpKind::lt, {0, where}, {num_nan, where}, where);
-    at = detail::record_where(has_nan, {numbers, where}, {half, where}, where);
-  }
+  const Tensor num_nan = sum(isnan(lanes.x, where), {lanes.axis}, true, where);
+  const Tensor last =
+      record_binary(OpKind::sub, {lanes.extent - 1, where}, {num_nan, where}, where);
+  const Tensor last_or_first = record_binary(OpKind::maximum, {last, where}, {0, where}, where);
+  const Tensor at = record_binary(OpKind::shift_right, {last_or_first, where}, {1, where}, where);
   return gather(order, lanes.axis, at, where);
 }
 
@@ -83,7 +83,8 @@ ValuesAndIndices median_of(
     std::string_view op, const Tensor& x, int axis, bool keepdims, bool skips_nan, Where where) {
   const Lanes lanes(op, x, axis, where);
   lanes.require_elements(op, where);
-  return pick_one(x, lanes, middle(lanes, skips_nan, where), keepdims, where);
+  const Tensor at = skips_nan ? middle_number(lanes, where) : middle(lanes, where);
+  return pick_one(x, lanes, at, keepdims, where);
 }
 
 /// Of sorted elements: how many equal ones stand before each.

@@ -61,6 +61,8 @@ TEST(Sorting, OrderStatistics) {
   expect_values(kthvalue(tied(), 2).values, {2}, {2, 0});
   expect_values(median(tied(), 1).values, {2}, {2, kNan});
   expect_values(median(tied(), 1, true).indices, {2, 1}, {3, 0});
+  expect_values(median(tensor({2, kNan, 1, kNan}), 0).indices, {}, {1});
+  expect_values(nanmedian(full({3}, kNan), 0).indices, {}, {0});
   expect_values(nanmedian(tied(), 1).values, {2}, {2, -1});
   expect_values(nanmedian(tied()), {}, {1});
   expect_values(median(tensor({4, 1, 3}).to(DType::i32)), {}, {3});
