@@ -115,6 +115,7 @@ class NativeScatter final : public HostCall {
                  int64_t outer,
                  int64_t first,
                  int64_t count) const {
+    if (split_.inner == 1) return put_elements(out, indices, updates, rows, outer);
     for (int64_t i = 0; i < count_; ++i) {
       const int64_t row = indices[i];
       if (row < rows.begin || row >= rows.end) continue;
@@ -124,6 +125,20 @@ class NativeScatter final : public HostCall {
         const auto old = static_cast<Computed<T>>(to[j]);
         to[j] = static_cast<Store>(Combine()(old, static_cast<Computed<T>>(from[j])));
       }
+    }
+  }
+
+  /// Where slices are single elements, a loop over each would take longer than they do.
+  void put_elements(
+      Store* out, const int64_t* indices, const T* updates, Rows rows, int64_t outer) const {
+    Store* const to = out + outer * split_.extent;
+    const T* const from = updates + outer * count_;
+    const int64_t count = count_;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t row = indices[i];
+      if (row < rows.begin || row >= rows.end) continue;
+      const auto old = static_cast<Computed<T>>(to[row]);
+      to[row] = static_cast<Store>(Combine()(old, static_cast<Computed<T>>(from[i])));
     }
   }
 

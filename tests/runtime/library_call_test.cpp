@@ -504,6 +504,17 @@ TEST(ScatterCall, SharesSlicesOutWhereLanesAreFew) {
   }
 }
 
+TEST(ScatterCall, PutsSingleElements) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::i64}) {
+    expect_equal(make_op(OpKind::scatter,
+                         {{dtype, {100}}, {DType::i64, {90000}}, {dtype, {90000}}},
+                         {{"axis", int64_t{0}}}));
+    expect_equal(make_op(OpKind::scatter,
+                         {{dtype, {70, 9}}, {DType::i32, {40}}, {dtype, {70, 40}}},
+                         {{"axis", int64_t{1}}, {"mode", std::string("set")}}));
+  }
+}
+
 TEST(ScatterCall, TakesI32IndicesOfTwoAxesAndNothing) {
   expect_equal(make_op(OpKind::scatter,
                        {{DType::f32, {9, 300}}, {DType::i32, {50, 3}}, {DType::f32, {50, 3, 300}}},
