@@ -21,9 +21,9 @@ using Kind = BufferPlace::Kind;
 
 /// The storage that result i was allowed to overwrite and that lies where the result lies, or -1.
 int overwritten_storage(const StorageClasses& classes, const Node& node, int i) {
-  const std::vector<int64_t>& in_place = node.attributes().integers("in_place");
-  if (static_cast<size_t>(i) >= in_place.size() || in_place[static_cast<size_t>(i)] < 0) return -1;
-  const ir::Value operand = node.operand(static_cast<int>(in_place[static_cast<size_t>(i)]));
+  const int number = operand_to_overwrite(node, i);
+  if (number < 0) return -1;
+  const ir::Value operand = node.operand(number);
   const int old = classes.of(operand);
   const Storage& storage = classes.storage(operand);
   const bool dies = storage.end == classes.position(node);

@@ -95,10 +95,8 @@ class MemoryPlanner {
 
   /// The block of the operand that result i may overwrite, or kNone.
   int overwritten_block(const Node& node, int i, int result) {
-    const std::vector<int64_t>& in_place = node.attributes().integers("in_place");
-    if (static_cast<size_t>(i) >= in_place.size()) return kNone;
-    const auto operand = static_cast<int>(in_place[static_cast<size_t>(i)]);
-    if (operand < 0 || operand >= node.num_operands()) return kNone;
+    const int operand = operand_to_overwrite(node, i);
+    if (operand < 0) return kNone;
     const int old = classes_.of(node.operand(operand));
     if (!dies_at(node, operand, old) || storage(old).bytes != storage(result).bytes ||
         storage(old).bytes == 0) {

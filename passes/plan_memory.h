@@ -6,7 +6,7 @@
 // (wick/passes/buffer_place.h) for each result. Temporaries share one arena; a graph result has a
 // fresh buffer of its own, or takes over that of a donated parameter; a reshape lies where its
 // operand lies. A fusion's attribute `in_place` (one operand number a result, or -1) allows a
-// result to overwrite an operand that nobody needs any more.
+// result to overwrite an operand that nobody needs any more; a scatter may overwrite its first.
 
 #include <cstddef>
 #include <optional>

@@ -44,4 +44,12 @@ int StorageClasses::add_storages(const ir::Node& node) {
   return first;
 }
 
+int operand_to_overwrite(const ir::Node& node, int i) {
+  if (node.op() == ir::OpKind::scatter) return 0;
+  const std::vector<int64_t>& in_place = node.attributes().integers("in_place");
+  const auto number = static_cast<size_t>(i);
+  if (number >= in_place.size() || in_place[number] >= node.num_operands()) return -1;
+  return static_cast<int>(in_place[number]);
+}
+
 }  // namespace wick::passes

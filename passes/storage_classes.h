@@ -50,4 +50,8 @@ class StorageClasses {
   int num_positions_ = 0;
 };
 
+/// Number of the operand that result i may take the storage of, if nobody needs that any more, or
+/// -1: what the attribute `in_place` says, and x of a scatter.
+int operand_to_overwrite(const ir::Node& node, int i);
+
 }  // namespace wick::passes

@@ -15,12 +15,13 @@ PlacedBytes bytes_of(const ArenaItem& item) {
   return {{.offset = item.offset}, item.bytes};
 }
 
-/// A kernel reads an element before it writes over it; the interpreter copies its operands.
+/// A kernel reads an element before it writes over it; the interpreter copies its operands. Of
+/// library calls scatters may take their first operand's memory.
 bool may_work_in_place(const Step& step, const PlanValue& read, const PlanValue& written) {
   const bool same_bytes =
       read.place == written.place && read.type.num_bytes() == written.type.num_bytes();
-  const bool is_library = std::holds_alternative<LibraryStep>(step.action);
-  return same_bytes && !is_library;
+  const auto* library = std::get_if<LibraryStep>(&step.action);
+  return same_bytes && (library == nullptr || library->op.op == ir::OpKind::scatter);
 }
 
 class PlanVerifier {
