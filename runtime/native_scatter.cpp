@@ -21,7 +21,8 @@ using Stored = std::conditional_t<std::is_same_v<Combine, Add> || std::is_same_v
                                   T>;
 
 /// Where the lanes beside each other are too few to share out, threads share the slices, each going
-/// over all indices for those of its own.
+/// over all indices for those of its own. Not where slices are single elements: to ask whose one is
+/// takes longer than to put it.
 constexpr int64_t kFewLanes = 64;
 
 /// x[outer, extent, inner] takes updates[outer, count, inner] at indices[count].
@@ -81,7 +82,7 @@ class NativeScatter final : public HostCall {
 
   void scatter(Store* out, const int64_t* indices, const T* updates) const {
     const int64_t lanes = split_.outer * split_.inner;
-    if (lanes < kFewLanes) {
+    if (lanes < kFewLanes && split_.inner > 1) {
       const int64_t work = lanes * count_ / kWorkGrain + 1;
       const int64_t parts = std::min<int64_t>(max_threads(), work);
       parallel_for(parts, [&](int64_t part) {
