@@ -1,5 +1,5 @@
-// Max pooling and its gradient, by oneDNN and by plain loops, side by side: what each shape gains
-// from the library. For the minima of a noisy machine:
+// Pooling and its gradients, of plain images and of channels in blocks. For the minima of a noisy
+// machine:
 //
 //     OMP_NUM_THREADS=1 bench_pooling --benchmark_repetitions=9
 //     --benchmark_enable_random_interleaving
@@ -10,7 +10,6 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -25,8 +24,6 @@ using wick::ir::OpKind;
 using wick::runtime::HostCall;
 using wick::runtime::LibraryOp;
 
-using Maker = std::unique_ptr<HostCall> (*)(const LibraryOp&);
-
 std::vector<float> random_values(int64_t count) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -35,7 +32,7 @@ std::vector<float> random_values(int64_t count) {
   return values;
 }
 
-/// Of elements of windows of 2x2.
+/// Of elements of windows, of 2x2 or larger ones.
 std::vector<uint8_t> random_numbers(int64_t count) {
   std::mt19937 random(1);
   std::vector<uint8_t> numbers(static_cast<size_t>(count));
@@ -49,14 +46,23 @@ Type images(int64_t count, int64_t channels, int64_t side, int64_t block) {
   return {DType::f32, {count, channels / block, side, side, block}};
 }
 
-/// Windows of 2x2, side by side, over images of state.range(0) x range(1) x range(2) x range(2)
-/// with channels in blocks of range(3).
-void pool(benchmark::State& state, OpKind op, bool is_argmax, Maker make) {
+/// Windows of range(4) x range(4), range(5) apart with a padding of range(6), over images of
+/// state.range(0) x range(1) x range(2) x range(2) with channels in blocks of range(3).
+void pool(benchmark::State& state, OpKind op, bool is_argmax) {
   const int64_t side = state.range(2);
   const Type in = images(state.range(0), state.range(1), side, state.range(3));
-  const Type out = images(state.range(0), state.range(1), side / 2, state.range(3));
+  const int64_t kernel = state.range(4);
+  const int64_t stride = state.range(5);
+  const int64_t padding = state.range(6);
+  const int64_t out_side = (side + 2 * padding - kernel) / stride + 1;
+  const Type out = images(state.range(0), state.range(1), out_side, state.range(3));
   const Type numbers{DType::u8, out.shape};
-  LibraryOp library_op{op, {{"kernel", std::vector<int64_t>{2, 2}}}, {in}, out};
+  LibraryOp library_op{op,
+                       {{"kernel", std::vector<int64_t>{kernel, kernel}},
+                        {"stride", std::vector<int64_t>{stride, stride}},
+                        {"padding", std::vector<int64_t>{padding, padding}}},
+                       {in},
+                       out};
   if (is_argmax) {
     library_op.attributes.set("argmax", true);
     library_op.result = numbers;
@@ -67,8 +73,7 @@ void pool(benchmark::State& state, OpKind op, bool is_argmax, Maker make) {
     library_op.operands = {out};
     library_op.result = in;
   }
-  const std::unique_ptr<HostCall> call = make(library_op);
-  if (call == nullptr) return state.SkipWithError("not implemented");
+  const std::unique_ptr<HostCall> call = wick::runtime::make_native_pooling(library_op);
   const std::vector<float> values = random_values(in.numel());
   const std::vector<uint8_t> chosen = random_numbers(out.numel());
   std::vector<const void*> operands;
@@ -90,15 +95,15 @@ void pool(benchmark::State& state, OpKind op, bool is_argmax, Maker make) {
 }
 
 void shapes(benchmark::internal::Benchmark* bench) {
-  bench->Args({64, 32, 28, 1})->Args({64, 64, 14, 1})->Unit(benchmark::kMicrosecond);
-  bench->Args({64, 32, 28, 8})->Args({64, 64, 14, 16});
+  bench->Unit(benchmark::kMicrosecond);
+  bench->Args({64, 32, 28, 1, 2, 2, 0})->Args({64, 64, 14, 1, 2, 2, 0});
+  bench->Args({8, 64, 112, 1, 2, 2, 0})->Args({8, 64, 112, 1, 3, 2, 1});
+  bench->Args({8, 64, 56, 1, 3, 1, 1})->Args({8, 64, 57, 1, 4, 3, 1});
+  bench->Args({64, 32, 28, 8, 2, 2, 0})->Args({64, 64, 14, 16, 2, 2, 0});
 }
 
 void add(const std::string& name, OpKind op, bool is_argmax) {
-  const std::pair<const char*, Maker> makers[] = {{"/onednn", wick::runtime::make_onednn_pooling},
-                                                  {"/native", wick::runtime::make_native_pooling}};
-  for (const auto& [library, make] : makers)
-    shapes(benchmark::RegisterBenchmark((name + library).c_str(), pool, op, is_argmax, make));
+  shapes(benchmark::RegisterBenchmark(name.c_str(), pool, op, is_argmax));
 }
 
 void add_all() {

@@ -16,7 +16,6 @@ std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads) {
   const ThreadCountScope scope(threads);
   for (const auto make : {make_f32_matmul,
                           make_onednn_convolution,
-                          make_onednn_pooling,
                           make_blas_matmul,
                           make_native_argsort,
                           make_native_concat,

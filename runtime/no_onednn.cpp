@@ -10,10 +10,6 @@ std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& /*op*/) {
   return nullptr;
 }
 
-std::unique_ptr<HostCall> make_onednn_pooling(const LibraryOp& /*op*/) {
-  return nullptr;
-}
-
 std::string onednn::description() {
   return "no onednn";
 }
