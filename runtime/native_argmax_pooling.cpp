@@ -106,9 +106,6 @@ void max_pool_grad(const PoolShape& shape, const void* const* operands, void* re
   zeroed.up_to_end();
 }
 
-using Ints [[gnu::vector_size(kLanes * sizeof(int32_t))]] = int32_t;
-using Bytes [[gnu::vector_size(kLanes)]] = uint8_t;
-
 /// The windows of a row of outputs, for channels in blocks of `lanes`.
 class RowOfWindows {
  public:

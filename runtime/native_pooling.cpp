@@ -17,11 +17,8 @@ namespace {
 /// Elements of the window that count, for output (row, column).
 template <typename T>
 T window_size(const PoolShape& shape, int64_t row, int64_t column) {
-  const PoolAxis& r = shape.rows;
-  const PoolAxis& c = shape.columns;
-  if (!shape.exclude_padding) return static_cast<T>(r.kernel * c.kernel);
-  return static_cast<T>((r.last_element(row) - r.first_element(row)) *
-                        (c.last_element(column) - c.first_element(column)));
+  return static_cast<T>(shape.rows.counted(row, shape.exclude_padding) *
+                        shape.columns.counted(column, shape.exclude_padding));
 }
 
 template <typename T>

@@ -44,6 +44,11 @@ struct PoolAxis {
   [[nodiscard]] int64_t last_element(int64_t at) const {
     return std::min(kernel, in + padding - at * stride);
   }
+
+  /// Window elements of output `at` that count for a mean.
+  [[nodiscard]] int64_t counted(int64_t at, bool exclude_padding) const {
+    return exclude_padding ? last_element(at) - first_element(at) : kernel;
+  }
 };
 
 /// A plane holds the channels of a block side by side: `lanes` of them.

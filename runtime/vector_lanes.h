@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors of 8 floats for code by hand, in the compiler's own notation. Functions that use them are
-// for machines that have_vectors(). Internal to runtime/.
+// Vectors of 8 floats, integers or bytes for code by hand, in the compiler's own notation.
+// Functions that use them are for machines that have_vectors(). Internal to runtime/.
 
 #include <cstdint>
 #include <cstring>
@@ -17,6 +17,8 @@ namespace wick::runtime {
 
 constexpr int64_t kLanes = 8;
 using Floats [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+using Ints [[gnu::vector_size(kLanes * sizeof(int32_t))]] = int32_t;
+using Bytes [[gnu::vector_size(kLanes)]] = uint8_t;
 
 inline bool have_vectors() {
 #if defined(__x86_64__)
@@ -24,6 +26,11 @@ inline bool have_vectors() {
 #else
   return true;
 #endif
+}
+
+/// So many elements, filled up to whole vectors.
+constexpr int64_t whole_vectors(int64_t elements) {
+  return (elements + kLanes - 1) / kLanes * kLanes;
 }
 
 /// From any address.
@@ -37,6 +44,17 @@ WICK_INLINE_VECTORS Vector load(const T* from) {
 template <typename Vector, typename T>
 WICK_INLINE_VECTORS void store(T* to, Vector vector) {
   std::memcpy(to, &vector, sizeof(vector));
+}
+
+/// The lanes that lie before `end`.
+template <typename Vector, typename T>
+WICK_INLINE_VECTORS void store_before(const T* end, T* to, Vector vector) {
+  const int64_t room = end - to;
+  if (room >= kLanes) {
+    store(to, vector);
+  } else if (room > 0) {
+    std::memcpy(to, &vector, static_cast<size_t>(room) * sizeof(T));
+  }
 }
 
 }  // namespace wick::runtime
