@@ -73,7 +73,7 @@ void pool(benchmark::State& state, OpKind op, bool is_argmax) {
     library_op.operands = {out};
     library_op.result = in;
   }
-  const std::unique_ptr<HostCall> call = wick::runtime::make_native_pooling(library_op);
+  const std::unique_ptr<HostCall> call = wick::runtime::make_host_call(library_op, 1);
   const std::vector<float> values = random_values(in.numel());
   const std::vector<uint8_t> chosen = random_numbers(out.numel());
   std::vector<const void*> operands;

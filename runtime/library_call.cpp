@@ -20,6 +20,8 @@ std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads) {
                           make_native_argsort,
                           make_native_concat,
                           make_native_matmul,
+                          make_row_pooling,
+                          make_row_pooling_gradient,
                           make_native_pooling,
                           make_native_scan,
                           make_native_scatter,

@@ -58,6 +58,8 @@ std::unique_ptr<HostCall> make_native_pooling(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_scan(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_scatter(const LibraryOp& op);
 std::unique_ptr<HostCall> make_row_convolution(const LibraryOp& op);
+std::unique_ptr<HostCall> make_row_pooling(const LibraryOp& op);
+std::unique_ptr<HostCall> make_row_pooling_gradient(const LibraryOp& op);
 /// Throws std::invalid_argument for a custom op that is not registered.
 std::unique_ptr<HostCall> make_registered_call(const LibraryOp& op);
 

@@ -1,4 +1,5 @@
-// Pooling and its gradients, one plane at a time, parallel over the planes of a batch.
+// Pooling and its gradients, one plane at a time, parallel over the planes of a batch: of all
+// layouts and dtypes; runtime/row_pooling.cpp is faster for plain images of f32.
 //
 // Each output row is built by one pass for each window element, so that the innermost loop runs
 // along the row, or over the channels of a block, and vectorizes whatever the window.
