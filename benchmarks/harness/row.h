@@ -63,6 +63,7 @@ struct Family {
 // The rows by family.
 Family elementwise_rows();
 Family reduction_rows();
+Family movement_rows();
 Family optimizer_rows();
 Family product_rows();
 Family small_op_rows();

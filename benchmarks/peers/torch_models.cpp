@@ -292,6 +292,28 @@ void add_gpt(Workloads& all) {
   }
 }
 
+void add_lstm(Workloads& all) {
+  all.push_back({"lstm", []() -> std::function<void()> {
+                   constexpr int64_t kHidden = 250;
+                   const auto uniform = [](at::IntArrayRef shape, double bound) {
+                     return torch::empty(shape).uniform_(-bound, bound).requires_grad_();
+                   };
+                   const Tensor x = uniform({50, 32, 125}, 1);
+                   const std::vector<Tensor> weights = {uniform({4 * kHidden, 125}, 0.1),
+                                                        uniform({4 * kHidden, kHidden}, 0.1),
+                                                        uniform({4 * kHidden}, 1),
+                                                        uniform({4 * kHidden}, 1)};
+                   std::vector<Tensor> inputs = weights;
+                   inputs.push_back(x);
+                   return [=] {
+                     const Tensor zeros = torch::zeros({1, 32, kHidden});
+                     const Tensor y = std::get<0>(
+                         torch::lstm(x, {zeros, zeros}, weights, true, 1, 0, false, false, false));
+                     torch::autograd::grad({y.sum()}, inputs);
+                   };
+                 }});
+}
+
 }  // namespace
 
 void add_models(Workloads& all) {
@@ -299,6 +321,7 @@ void add_models(Workloads& all) {
   add_image_model(all, {"lenet", lenet, {64, 1, 28, 28}, 10}, false);
   add_image_model(all, {"resnet50", resnet50, {8, 3, 224, 224}, 1000}, true);
   add_image_model(all, {"vgg16", vgg16, {8, 3, 224, 224}, 1000}, false);
+  add_lstm(all);
   add_gpt(all);
 }
 

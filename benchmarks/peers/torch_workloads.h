@@ -20,5 +20,6 @@ using Workloads = std::vector<Workload>;
 
 void add_micro(Workloads& all);
 void add_models(Workloads& all);
+void add_movement(Workloads& all);
 
 }  // namespace torch_bench

@@ -86,6 +86,25 @@ Workload gpt_training(double dropout) {
                        label_input(options.vocabulary, {kBatch * options.context})});
 }
 
+/// A step of an LSTM over 50 steps in time, of a layer whose rows are no lines.
+Workload lstm_gradient() {
+  constexpr int64_t kHidden = 250;
+  const Tensor x = uniform_input({50, 32, 125});
+  const nn::CellWeights weights{.input = uniform_input({4 * kHidden, 125}, -0.1, 0.1),
+                                .hidden = uniform_input({4 * kHidden, kHidden}, -0.1, 0.1),
+                                .input_bias = uniform_input({4 * kHidden}),
+                                .hidden_bias = uniform_input({4 * kHidden})};
+  const std::vector<Tensor> inputs = {
+      x, weights.input, weights.hidden, weights.input_bias, weights.hidden_bias};
+  for (Tensor each : inputs)
+    each.requires_grad_();
+  return {[=] {
+    const nn::CellWeights cells[] = {weights};
+    const Tensor outputs[] = {sum(nn::lstm(x, {}, cells).y)};
+    materialize(grad(outputs, inputs, {.retain_graph = false}));
+  }};
+}
+
 }  // namespace
 
 Family model_rows() {
@@ -112,6 +131,7 @@ Family model_rows() {
                  "batch 8, SGD",
                  1.15,
                  [] { return sgd_training(vgg16(), images(8, 3, 224, 1000)); }),
+           model("lstm", "50 steps of batch 32, 125 to 250 values, gradients", 1.25, lstm_gradient),
            model("gpt",
                  "6 layers, width 384, batch 8 of 256 tokens, SGD",
                  1.25,

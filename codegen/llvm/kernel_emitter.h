@@ -85,6 +85,9 @@ class KernelEmitter {
     llvm::Value* end = nullptr;
   };
 
+  /// A part of the vector loop and its stores past the caches.
+  using SectionBody = std::function<void(Range, llvm::ArrayRef<int>)>;
+
   /// An accumulator of many columns, in memory.
   struct Column {
     llvm::Value* memory = nullptr;
@@ -225,7 +228,8 @@ class KernelEmitter {
   [[nodiscard]] int compared_position(const Instr& instr) const;
   void find_cuts();
   llvm::Value* place_of_cut(int cut);
-  void emit_sections(Range range, const std::function<void(Range)>& body);
+  void emit_sections(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
+  void emit_cut_range(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
   llvm::Value* emit_whole_vectors(llvm::Value* begin,
                                   llvm::Value* end,
                                   const std::function<void()>& body);

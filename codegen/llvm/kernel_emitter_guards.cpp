@@ -84,14 +84,37 @@ llvm::Value* KernelEmitter::place_of_cut(int cut) {
   return takes_equal ? b.CreateAdd(place, b.getInt64(1)) : place;
 }
 
-/// Calls body for the parts of a range that cuts leave.
-void KernelEmitter::emit_sections(Range range, const std::function<void(Range)>& body) {
-  if (cuts_.empty()) return body(range);
+/// Calls body for the parts of a range that cuts leave. Those of short rows are too short to find
+/// lines where stores past the caches begin.
+void KernelEmitter::emit_sections(Range range,
+                                  llvm::ArrayRef<int> streams,
+                                  const SectionBody& body) {
+  if (cuts_.empty()) return body(range, streams);
+  if (streams.empty()) return emit_cut_range(range, {}, body);
+  constexpr uint64_t kLongRow = 1024;
   auto& b = e_.b;
+  auto* long_row = llvm::BasicBlock::Create(b.getContext(), "long_row", function_);
+  auto* short_row = llvm::BasicBlock::Create(b.getContext(), "short_row", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "row_done", function_);
+  llvm::Value* length = b.CreateSub(range.end, range.begin);
+  b.CreateCondBr(b.CreateICmpSGE(length, b.getInt64(kLongRow)), long_row, short_row);
+  b.SetInsertPoint(long_row);
+  emit_cut_range(range, streams, body);
+  b.CreateBr(after);
+  b.SetInsertPoint(short_row);
+  emit_cut_range(range, {}, body);
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+void KernelEmitter::emit_cut_range(Range range,
+                                   llvm::ArrayRef<int> streams,
+                                   const SectionBody& body) {
+  auto& b = e_.b;
+  const Scope scope = save_scope();
   Values places;
   for (const int cut : cuts_)
     places.push_back(place_of_cut(cut));
-  const Scope scope = save_scope();
   auto* before = b.GetInsertBlock();
   auto* section = llvm::BasicBlock::Create(b.getContext(), "section", function_);
   auto* after = llvm::BasicBlock::Create(b.getContext(), "sections_done", function_);
@@ -104,7 +127,7 @@ void KernelEmitter::emit_sections(Range range, const std::function<void(Range)>&
     llvm::Value* ahead = b.CreateSelect(b.CreateICmpSGT(place, begin), place, end);
     end = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, ahead);
   }
-  body({begin, end});
+  body({begin, end}, streams);
   begin->addIncoming(end, b.GetInsertBlock());
   b.CreateCondBr(b.CreateICmpSLT(end, range.end), section, after);
   b.SetInsertPoint(after);

@@ -135,8 +135,8 @@ void KernelEmitter::emit_tasks(Range tasks,
       const Range range = tiled_vectors_.begin == nullptr || streams.empty()
                               ? vectors
                               : between_lines(vectors, streams[0]);
-      emit_sections(range, [&](Range section) {
-        emit_vector_loops(section.begin, section.end, streams, [&] {
+      emit_sections(range, streams, [&](Range section, llvm::ArrayRef<int> streams_of_section) {
+        emit_vector_loops(section.begin, section.end, streams_of_section, [&] {
           enter_dims({kernel_.vector_dim}, nullptr);
           if (in_stream_loop_) emit_prefetches_ahead();
           if (inner_dims_.empty()) {
