@@ -167,23 +167,28 @@ TEST(KernelMemory, PredicatedLoadsReadNothingElsewhereAndGiveZero) {
   }
 }
 
-/// Position i of the result is element i - `low` of `size` ones, or 0 where there is none.
-std::vector<float> pad_ones(const void* in, int64_t low, int64_t size, int64_t count) {
+/// Position i of the result is element i - `low` of `size` ones, or 0 where there is none. The
+/// bounds may be compared with themselves or with their neighbours.
+std::vector<float> pad_ones(
+    void* in, int64_t low, int64_t size, int64_t count, bool with_neighbours) {
   KernelBuilder k("pad");
   k.buffer(DType::f32);
   k.buffer(DType::f32, true);
   k.vector(k.outer(count));
   k.straight();
   const int position = k.index(k.at({1}, -low));
-  const int zero = k.constant(Literal::scalar_integer(DType::i64, 0));
-  const int limit = k.constant(Literal::scalar_integer(DType::i64, size));
-  const int begins = k.compute(OpKind::le, DType::bool_, {zero, position});
-  const int goes_on = k.compute(OpKind::lt, DType::bool_, {position, limit});
+  const int64_t before = with_neighbours ? 1 : 0;
+  const int first = k.constant(Literal::scalar_integer(DType::i64, -before));
+  const int limit = k.constant(Literal::scalar_integer(DType::i64, size - before));
+  const OpKind after = with_neighbours ? OpKind::lt : OpKind::le;
+  const OpKind up_to = with_neighbours ? OpKind::le : OpKind::lt;
+  const int begins = k.compute(after, DType::bool_, {first, position});
+  const int goes_on = k.compute(up_to, DType::bool_, {position, limit});
   const int inside = k.compute(OpKind::bit_and, DType::bool_, {begins, goes_on});
   k.store(1, k.at({1}), k.load(0, k.at({1}, -low), inside));
   std::vector<float> out(static_cast<size_t>(count), -1.0F);
-  const void* const buffers[] = {in, out.data()};
-  compile(k.kernel())(const_cast<void* const*>(buffers), k.params().data(), 0, 1, 0, count);
+  void* buffers[] = {in, out.data()};
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, count);
   return out;
 }
 
@@ -195,13 +200,46 @@ TEST(KernelMemory, LoopsAreCutWhereGuardsChange) {
       std::fill_n(static_cast<float*>(in), size, 1.0F);
       for (const int64_t low : {-3, 0, 1, 6, 40, 300}) {
         for (const int64_t count : {1, 8, 45, 270}) {
-          const std::vector<float> out = pad_ones(in, low, size, count);
+          const std::vector<float> out = pad_ones(in, low, size, count, low % 2 == 0);
           for (int64_t i = 0; i < count; ++i) {
             const float value = i >= low && i - low < size ? 1.0F : 0.0F;
             EXPECT_EQ(out[static_cast<size_t>(i)], value) << size << " " << low << " " << i;
           }
         }
       }
+    }
+  }
+}
+
+TEST(KernelMemory, ChosenLoadsThatAreNotWantedGiveZero) {
+  constexpr int64_t kCount = 77;
+  const GuardedPages pages;
+  void* const nothing = pages.tail(0);
+  std::vector<float> ones(kCount, 1.0F);
+  for (const bool first : {false, true}) {
+    for (const bool wanted : {false, true}) {
+      KernelBuilder k("choice");
+      k.buffer(DType::f32);
+      k.buffer(DType::f32);
+      k.buffer(DType::f32, true);
+      k.vector(k.outer(kCount));
+      k.straight();
+      const int zero = k.constant(Literal::scalar_integer(DType::i64, 0));
+      const auto is_below_zero = [&](bool value) {
+        return k.compute(OpKind::lt, DType::bool_, {k.index(k.at({0}, value ? -1 : 1)), zero});
+      };
+      const int from_first = is_below_zero(first);
+      const int is_wanted = is_below_zero(wanted);
+      const int a = k.load(0, k.at({1}), is_wanted);
+      const int b = k.load(1, k.at({1}), is_wanted);
+      k.store(2, k.at({1}), k.compute(OpKind::where, DType::f32, {from_first, a, b}));
+      std::vector<float> out(kCount, -1.0F);
+      void* const chosen = wanted ? ones.data() : nothing;
+      void* buffers[] = {first ? chosen : nothing, first ? nothing : chosen, out.data()};
+
+      compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, kCount);
+
+      EXPECT_EQ(out, std::vector<float>(kCount, wanted ? 1.0F : 0.0F)) << first << wanted;
     }
   }
 }
