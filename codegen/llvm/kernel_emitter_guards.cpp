@@ -50,8 +50,10 @@ void KernelEmitter::find_cuts() {
   }
   // A position that is more than compared is a vector.
   for (size_t i = 0; i < count; ++i) {
+    const Instr& at = kernel_.instrs[i];
+    if (at.dynamic_index >= 0) is_position[static_cast<size_t>(at.dynamic_index)] = false;
     if (std::ranges::find(cuts, static_cast<int>(i)) != cuts.end()) continue;
-    for (const int used : kernel_.instrs[i].operands)
+    for (const int used : at.operands)
       is_position[static_cast<size_t>(used)] = false;
   }
   std::erase_if(cuts, [&](int cut) {

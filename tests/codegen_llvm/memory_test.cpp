@@ -211,6 +211,31 @@ TEST(KernelMemory, LoopsAreCutWhereGuardsChange) {
   }
 }
 
+TEST(KernelMemory, PositionsThatAreMoreThanComparedStayVectors) {
+  constexpr int64_t kCount = 77;
+  constexpr int64_t kBound = 30;
+  KernelBuilder k("gather_by_position");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.vector(k.outer(kCount));
+  k.straight();
+  const int position = k.index(k.at({1}));
+  const int limit = k.constant(Literal::scalar_integer(DType::i64, kBound));
+  const int inside = k.compute(OpKind::lt, DType::bool_, {position, limit});
+  const int guarded = k.load(0, k.at({1}), inside);
+  const int gathered = k.gather(0, k.at({0}), position, 1);
+  k.store(1, k.at({1}), k.compute(OpKind::add, DType::f32, {guarded, gathered}));
+  std::vector<float> in(kCount);
+  std::iota(in.begin(), in.end(), 1.0F);
+  std::vector<float> out(kCount);
+  void* buffers[] = {in.data(), out.data()};
+
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, kCount);
+
+  for (size_t i = 0; i < kCount; ++i)
+    EXPECT_EQ(out[i], i < kBound ? 2 * in[i] : in[i]) << i;
+}
+
 TEST(KernelMemory, ChosenLoadsThatAreNotWantedGiveZero) {
   constexpr int64_t kCount = 77;
   const GuardedPages pages;
