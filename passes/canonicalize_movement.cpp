@@ -171,10 +171,11 @@ bool surrounds_with_zeros(const Node& pad) {
          std::ranges::all_of(per_axis(pad, "high", 0), is_whole);
 }
 
-/// What +0 is added to, or x.
+/// What +0 is added to, if that does not spread it, or x.
 Value without_added_zero(Value x) {
   const Node* add = producer(x, OpKind::add);
-  return add != nullptr && is_plus_zero(add->operand(1)) ? add->operand(0) : x;
+  if (add == nullptr || !is_plus_zero(add->operand(1))) return x;
+  return add->operand(0).type() == x.type() ? add->operand(0) : x;
 }
 
 /// The paddings that a sum adds, through sums that nothing else reads; false where it adds more.

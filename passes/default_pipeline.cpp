@@ -17,6 +17,7 @@ constexpr std::string_view kWiden = "widen-half,";
 constexpr std::string_view kLayout = "layout,canonicalize,cse,dce,";
 constexpr std::string_view kEpilogue = "epilogue,dce,";
 constexpr std::string_view kFuse = "@before-fusion,fuse,";
+// What copies joined tensors on CPUs is no library of a GPU.
 constexpr std::string_view kFuseOnGpu =
     "@before-fusion,fuse{columns-with-rows=false,max-concat=1000000},";
 constexpr std::string_view kEnd =
