@@ -223,6 +223,23 @@ graph @softmax(%x: f32[300,{0}], %i: i64[300]) -> (f32[300,{0}], bool[300]) {{
   }
 }
 
+TEST(Layouts, FewShortRowsOfManyBlocksAreReducedOneALane) {
+  for (const int64_t rows : {15, 16, 100, 256}) {
+    for (const int64_t length : {3, 24, 25}) {
+      const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[9,{0},{1}], %w: f32[{0},{1}]) -> (f32[9,{0}]) {{
+  %0 = mul %x, %w : f32[9,{0},{1}]
+  %1 = reduce_sum %0 {{axes = [2]}} : f32[9,{0}]
+  return %1
+}})",
+                                                    rows,
+                                                    length));
+      const bool suffices = rows >= (length <= 24 ? 16 : 256);
+      EXPECT_EQ(kernel->short_rows, suffices) << rows << " of " << length;
+    }
+  }
+}
+
 TEST(Layouts, ManyShortRowsAreReducedInOneLoop) {
   for (const char* dtype : {"f32", "f64", "i64"}) {
     for (const int64_t length : {2, 3, 7, 10, 32}) {
