@@ -1,5 +1,7 @@
 #include "wick/tensor/capture.h"
 
+#include <algorithm>
+
 #include "wick/ir/check.h"
 #include "wick/ir/custom_op.h"
 
@@ -57,6 +59,8 @@ void Capture::walk(std::span<const Ref<Node>> roots, bool with_escaping) {
   operand_indices_.clear();
   outputs_.clear();
   escaping_.clear();
+  carried_.clear();
+  has_carried_ = false;
   lost_input_ = nullptr;
   num_ops_ = 0;
   for (const Ref<Node>& root : roots) {
@@ -96,6 +100,7 @@ void Capture::visit(Node* root) {
 
 void Capture::finish(Node* node) {
   if (node->is_lost()) lost_input_ = node;
+  has_carried_ |= node->is_carried();
   const auto index = static_cast<uint32_t>(entries_.size());
   node->set_capture_index(index);
   // In place: a finished entry copied here would be read before its bytes are written together.
@@ -137,6 +142,7 @@ void Capture::choose_outputs(std::span<const Ref<Node>> roots, bool with_escapin
     entry.is_output = true;
     outputs_.push_back(i);
   }
+  if (has_carried_ && !escaping_.empty()) keep_what_is_carried();
 }
 
 bool Capture::is_worth_keeping(uint32_t index, bool with_escaping, bool keep_history) {
@@ -147,9 +153,27 @@ bool Capture::is_worth_keeping(uint32_t index, bool with_escaping, bool keep_his
   // Whoever holds a node that was computed before without being kept will ask again; a leaf of
   // autograd is a model's parameter.
   const bool is_parameter = node.requires_grad() && !node.keeps_history();
-  if (with_escaping || node.was_computed() || is_parameter) return true;
+  if (with_escaping || node.is_carried() || is_parameter) return true;
   escaping_.push_back(index);
   return false;
+}
+
+/// A loop that asks for a number of each state, and holds a state no longer than until the next is
+/// recorded, would compute all states again at each turn: none is ever asked for twice.
+void Capture::keep_what_is_carried() {
+  std::vector<bool> follows(entries_.size());
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    follows[i] =
+        entries_[i].node->is_carried() ||
+        std::ranges::any_of(operands_of(entries_[i]), [&](uint32_t k) { return follows[k]; });
+  }
+  const auto [kept, end] =
+      std::ranges::stable_partition(escaping_, [&](uint32_t index) { return !follows[index]; });
+  carried_.assign(kept, end);
+  escaping_.erase(kept, end);
+  for (const uint32_t index : carried_)
+    entries_[index].is_output = true;
+  outputs_.insert(outputs_.end(), carried_.begin(), carried_.end());
 }
 
 void Capture::find_donations() {

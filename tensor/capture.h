@@ -64,6 +64,9 @@ class Capture {
   /// Entries that are computed without being kept although something outside refers to them.
   [[nodiscard]] std::span<const uint32_t> escaping() const { return escaping_; }
 
+  /// Outputs that are kept because they follow from carried values (Node::is_carried).
+  [[nodiscard]] std::span<const uint32_t> carried() const { return carried_; }
+
   /// A node whose value was lost in a failed run; null when all is well.
   [[nodiscard]] const Node* lost_input() const { return lost_input_; }
 
@@ -78,6 +81,7 @@ class Capture {
   [[nodiscard]] bool is_captured(const Node* node) const;
   void choose_outputs(std::span<const Ref<Node>> roots, bool with_escaping);
   bool is_worth_keeping(uint32_t index, bool with_escaping, bool keep_history);
+  void keep_what_is_carried();
   void find_donations();
   void set_hash();
 
@@ -92,6 +96,8 @@ class Capture {
   std::vector<uint32_t> operand_indices_;
   std::vector<uint32_t> outputs_;
   std::vector<uint32_t> escaping_;
+  std::vector<uint32_t> carried_;
+  bool has_carried_ = false;  // among the entries
   const Node* lost_input_ = nullptr;
   std::vector<uint32_t> references_;  // from captured nodes, by entry
   std::vector<Frame> stack_;

@@ -158,13 +158,15 @@ void run(const Capture& capture,
   }
   arguments.clear();
   check(values.size() == capture.outputs().size(), "a program gives one buffer a result");
-  for (const uint32_t index : capture.escaping()) {
-    capture.entries()[index].node->set_was_computed();
-  }
+  for (const uint32_t index : capture.escaping())
+    capture.entries()[index].node->set_carried(true);
   for (size_t i = 0; i < values.size(); ++i) {
     Node* const node = capture.entries()[capture.outputs()[i]].node;
     node->set_value(std::move(values[i]));
+    node->set_carried(false);
   }
+  for (const uint32_t index : capture.carried())
+    capture.entries()[index].node->set_carried(true);
   // Nodes die only with `gone`, so that the entries stay valid here.
   for (const uint32_t index : capture.outputs()) {
     Node* const node = capture.entries()[index].node;

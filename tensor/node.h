@@ -132,10 +132,12 @@ class Node final : public RefCounted<Node> {
 
   // Capture's notes; touched only under the materialization lock.
 
-  /// Was computed inside a program once without keeping its value: next time it is kept.
-  [[nodiscard]] bool was_computed() const { return has_flag(kComputed); }
+  /// Of a pending node: a program computed it, without keeping its value, while something held it.
+  /// Of a leaf: it was kept because it follows from such a node. Either way it is a value of those
+  /// that a loop carries along, and what follows from it is kept.
+  [[nodiscard]] bool is_carried() const { return has_flag(kCarried); }
 
-  void set_was_computed() { set_flag(kComputed, true); }
+  void set_carried(bool value) { set_flag(kCarried, value); }
 
   /// A run that may have overwritten its inputs failed: the value is lost.
   [[nodiscard]] bool is_lost() const { return has_flag(kLost); }
@@ -162,7 +164,7 @@ class Node final : public RefCounted<Node> {
     kRequiresGrad = 1U << 2U,
     kKeepsHistory = 1U << 3U,
     kReleased = 1U << 4U,
-    kComputed = 1U << 5U,
+    kCarried = 1U << 5U,
     kLost = 1U << 6U,
     kCounted = 1U << 7U,  // is in the count of pending nodes
   };

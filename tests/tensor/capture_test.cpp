@@ -125,6 +125,34 @@ TEST(Capture, DonatesNoForeignMemory) {
   EXPECT_EQ(memory[0], 1);
 }
 
+TEST(Capture, ALoopThatAsksOfEachStateComputesNoneAgain) {
+  Tensor state = value({4});
+  std::vector<int64_t> ops;
+  for (int turn = 0; turn < 5; ++turn) {
+    state = sin(state) + 1;
+    const Tensor size = sum(state);
+    ops.push_back(capture_of({size}).num_ops());
+    (void)size.item<float>();
+  }
+
+  // The second turn computes the first state again; from there on, each is kept.
+  EXPECT_EQ(ops, (std::vector<int64_t>{3, 5, 3, 3, 3}));
+}
+
+TEST(Capture, WhatFollowsFromAKeptValueIsNotKeptForThat) {
+  const Tensor prepared = value({4}) * 2;
+  std::vector<size_t> kept;
+  for (int turn = 0; turn < 4; ++turn) {
+    const Tensor difference = prepared - 1;
+    const Tensor error = sum(difference * difference);
+    kept.push_back(capture_of({error}).outputs().size());
+    (void)error.item<float>();
+  }
+
+  // The second turn finds that `prepared` is needed again, and keeps it and what followed.
+  EXPECT_EQ(kept, (std::vector<size_t>{1, 3, 1, 1}));
+}
+
 TEST(Capture, HistoryKeepsOperandsAndExpensiveValues) {
   Tensor w = value({4, 4});
   w.node()->set_requires_grad(true);
