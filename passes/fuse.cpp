@@ -102,6 +102,7 @@ std::unique_ptr<Pass> create(const PassOptions& options) {
       find_fusion_cost_model(named == options.end() ? kDefaultFusionCostModel : named->second);
   FusionLimits limits = model.limits();
   limits.max_ops = integer_option(options, "max-ops", limits.max_ops, 1);
+  limits.max_costly = integer_option(options, "max-costly", limits.max_costly, 1);
   limits.max_operands = integer_option(options, "max-operands", limits.max_operands, 1);
   limits.max_concat = integer_option(options, "max-concat", limits.max_concat, 1);
   limits.columns_with_rows = flag_option(options, "columns-with-rows", limits.columns_with_rows);
@@ -117,6 +118,7 @@ PassInfo fuse_pass_info() {
           .options = {{"columns-with-rows", "true"},
                       {"cost-model", std::string(kDefaultFusionCostModel)},
                       {"max-concat", std::to_string(limits.max_concat)},
+                      {"max-costly", std::to_string(limits.max_costly)},
                       {"max-ops", std::to_string(limits.max_ops)},
                       {"max-operands", std::to_string(limits.max_operands)}},
           .create = create};

@@ -13,6 +13,9 @@ namespace wick::passes {
 
 namespace {
 
+/// In ops such as `exp`: ten rounds of products, of eight vectors at once.
+constexpr int64_t kCostOfRandomBits = 4;
+
 using ir::Node;
 using ir::OpKind;
 
@@ -188,6 +191,18 @@ int64_t FusionClusters::num_ops(int number) const {
   return std::ssize(cluster(number).members) + std::ssize(cluster(number).copies);
 }
 
+int64_t FusionClusters::num_costly(int number) const {
+  if (number == kNone) return 0;
+  int64_t count = 0;
+  for (const auto* nodes : {&cluster(number).members, &cluster(number).copies}) {
+    for (const Node* node : *nodes) {
+      if (!has(node->op(), ir::kCostly)) continue;
+      count += has(node->op(), ir::kRandom) ? kCostOfRandomBits : 1;
+    }
+  }
+  return count;
+}
+
 std::vector<Node*> FusionClusters::operands(int cluster, int other) const {
   std::vector<Node*> nodes;
   for (const int at : operand_positions({.a = cluster, .b = other, .domain = {}})) {
@@ -201,6 +216,12 @@ Objection FusionClusters::check_limits(const Trial& trial) const {
   if (together > limits_.max_ops) {
     constexpr auto kWhy = "together they have {} ops, more than max-ops = {}";
     return {fusion_code::kLimit, kWhy, together, limits_.max_ops};
+  }
+  if (together > limits_.max_costly / kCostOfRandomBits) {
+    const int64_t costly = num_costly(trial.a) + num_costly(trial.b);
+    constexpr auto kWhy = "together they have {} ops of long code, more than max-costly = {}";
+    if (costly > limits_.max_costly)
+      return {fusion_code::kLimit, kWhy, costly, limits_.max_costly};
   }
   // Few ops cannot have too many operands.
   if (together * 3 <= limits_.max_operands) return {};

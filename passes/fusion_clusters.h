@@ -73,6 +73,8 @@ class FusionClusters {
 
   /// Members and copies; none for kNone.
   [[nodiscard]] int64_t num_ops(int cluster) const;
+  /// Of these, ops of long code, as FusionLimits::max_costly counts them.
+  [[nodiscard]] int64_t num_costly(int cluster) const;
 
   /// Nodes read by members and copies from outside, by canonical position; of two clusters as if
   /// they were one.

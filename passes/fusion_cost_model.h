@@ -21,6 +21,8 @@ class FusionClusters;
 /// What keeps kernels small enough to compile fast, whatever they would gain.
 struct FusionLimits {
   int64_t max_ops = 256;
+  /// Of these, ops such as `exp`, whose code is long; one that draws random numbers counts as four.
+  int64_t max_costly = 24;
   int64_t max_operands = 48;
   /// Operands of a concat in a kernel, where each element asks which it is from.
   int64_t max_concat = 8;
