@@ -57,6 +57,7 @@ std::unique_ptr<HostCall> make_native_matmul(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_pooling(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_scan(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_scatter(const LibraryOp& op);
+std::unique_ptr<HostCall> make_product_convolution(const LibraryOp& op);
 std::unique_ptr<HostCall> make_row_convolution(const LibraryOp& op);
 std::unique_ptr<HostCall> make_row_pooling(const LibraryOp& op);
 std::unique_ptr<HostCall> make_row_pooling_gradient(const LibraryOp& op);

@@ -241,11 +241,7 @@ TEST_F(ConvolutionCall, TakesTheFastestAlgorithm) {
   expect_convolution(blocked);
 }
 
-TEST_F(ConvolutionCall, LeavesF64AndEmptyOnesToTheInterpreter) {
-  EXPECT_EQ(
-      make_host_call(
-          make_op(OpKind::conv, {{DType::f64, {1, 1, 4, 4}}, {DType::f64, {1, 1, 3, 3}}}, {}), 1),
-      nullptr);
+TEST_F(ConvolutionCall, LeavesEmptyOnesToTheInterpreter) {
   EXPECT_EQ(
       make_host_call(
           make_op(OpKind::conv, {{DType::f32, {0, 1, 4, 4}}, {DType::f32, {1, 1, 3, 3}}}, {}), 1),
