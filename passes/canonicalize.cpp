@@ -12,14 +12,17 @@ RuleSet make_rules() {
                             logic_rules(),
                             cast_rules(),
                             movement_rules(),
+                            concat_rules(),
                             reduction_rules(),
                             contraction_rules(),
                             pooling_rules()}) {
     for (const Rule& rule : table)
       rules.add(rule);
   }
-  for (const TraitRule& rule : elementwise_rules())
-    rules.add(rule);
+  for (const auto& table : {elementwise_rules(), part_rules()}) {
+    for (const TraitRule& rule : table)
+      rules.add(rule);
+  }
   return rules;
 }
 

@@ -12,10 +12,12 @@ std::span<const Rule> arithmetic_rules();
 std::span<const Rule> logic_rules();
 std::span<const Rule> cast_rules();
 std::span<const Rule> movement_rules();
+std::span<const Rule> concat_rules();
 std::span<const Rule> reduction_rules();
 std::span<const Rule> contraction_rules();
 std::span<const Rule> pooling_rules();
 std::span<const TraitRule> elementwise_rules();
+std::span<const TraitRule> part_rules();
 
 /// Puts the operands of commutative ops in an order that depends on their expressions alone,
 /// constants last. Returns how many nodes changed.
