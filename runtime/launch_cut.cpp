@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "wick/runtime/parallel.h"
+
 namespace wick::runtime {
 namespace {
 
@@ -20,8 +22,8 @@ int64_t work_of(const KernelStep& step) {
 }
 
 bool is_worth_threads(int64_t work) {
-  constexpr int64_t kInlineWork = 49152;  // about the cost of waking the threads
-  return work >= kInlineWork;
+  constexpr int64_t kInlineWork = 49152;  // several times what a region costs
+  return work >= kInlineWork * waking_factor();
 }
 
 LaunchCut cut_launch(const KernelStep& step, int threads) {

@@ -1,11 +1,13 @@
 #include "wick/runtime/parallel.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <thread>
 
 #include <omp.h>
+#include <strings.h>
 
 #include "wick/passes/options.h"
 
@@ -38,6 +40,15 @@ int max_threads() {
   return wanted > 0 ? wanted : cores;
 }
 
+int64_t waking_factor() {
+  static const int64_t factor = [] {
+    const char* policy = std::getenv("OMP_WAIT_POLICY");
+    const bool sleeps = policy != nullptr && strcasecmp(policy, "passive") == 0;
+    return sleeps ? 64 : 1;  // measured: an empty region takes 50 to 90 us instead of 0.7
+  }();
+  return factor;
+}
+
 void parallel_for(int64_t count, const std::function<void(int64_t)>& body) {
   const int threads = static_cast<int>(std::min<int64_t>(count, max_threads()));
   if (threads <= 1) {
@@ -62,7 +73,8 @@ void parallel_ranges(int64_t extent,
                      const std::function<void(int64_t, int64_t)>& body) {
   if (extent <= 0) return;
   constexpr int64_t kPiecesPerThread = 4;  // evens out cores that others slow down
-  const int64_t most = std::max<int64_t>(1, extent / std::max<int64_t>(1, grain));
+  const int64_t most =
+      std::max<int64_t>(1, extent / (std::max<int64_t>(1, grain) * waking_factor()));
   const int threads = max_threads();
   const int64_t pieces = threads == 1 ? 1 : std::min<int64_t>(most, threads * kPiecesPerThread);
   parallel_for(pieces, [&](int64_t i) { body(extent * i / pieces, extent * (i + 1) / pieces); });
