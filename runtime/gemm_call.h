@@ -3,6 +3,7 @@
 // Matrix products by a library's gemm.
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "wick/runtime/matmul_shape.h"
@@ -104,9 +105,9 @@ class GemmCall final : public HostCall {
       return;
     }
     const int64_t tasks = shape_.batch() * pieces_;
-    const int64_t work = std::max<int64_t>(1, shape_.m * shape_.n * shape_.k / pieces_);
+    const int64_t work = std::max<int64_t>(1, work_of_product() / pieces_);
     constexpr int64_t kWorkGrain = 65536;
-    parallel_ranges(tasks, kWorkGrain / work, [&](int64_t begin, int64_t end) {
+    parallel_ranges(tasks, kWorkGrain * waking_factor() / work, [&](int64_t begin, int64_t end) {
       const ThreadCountScope one_thread(1);
       for (int64_t task = begin; task < end; ++task)
         piece(task % pieces_,
@@ -116,6 +117,12 @@ class GemmCall final : public HostCall {
 
  private:
   static constexpr int64_t kSideBySide = 8;  // products from which on each runs on one thread
+
+  /// In multiplications, of which an element takes as long to load or store as sixteen.
+  [[nodiscard]] int64_t work_of_product() const {
+    const auto& [m, n, k] = std::tie(shape_.m, shape_.n, shape_.k);
+    return m * n * k + 16 * (m * k + k * n + m * n);
+  }
 
   /// By shape alone. A vector times a matrix reads a piece of each row.
   [[nodiscard]] int64_t num_pieces() const {

@@ -73,8 +73,7 @@ void parallel_ranges(int64_t extent,
                      const std::function<void(int64_t, int64_t)>& body) {
   if (extent <= 0) return;
   constexpr int64_t kPiecesPerThread = 4;  // evens out cores that others slow down
-  const int64_t most =
-      std::max<int64_t>(1, extent / (std::max<int64_t>(1, grain) * waking_factor()));
+  const int64_t most = std::max<int64_t>(1, extent / std::max<int64_t>(1, grain));
   const int threads = max_threads();
   const int64_t pieces = threads == 1 ? 1 : std::min<int64_t>(most, threads * kPiecesPerThread);
   parallel_for(pieces, [&](int64_t i) { body(extent * i / pieces, extent * (i + 1) / pieces); });

@@ -16,11 +16,11 @@ int max_threads();
 void parallel_for(int64_t count, const std::function<void(int64_t)>& body);
 
 /// How many times as long as to threads that wait awake it takes to hand work to threads that wait
-/// asleep, as OMP_WAIT_POLICY=passive says: 1 where they do not. What is worth threads grows by it.
+/// asleep, as OMP_WAIT_POLICY=passive says: 1 where they do not. By so much grows what kernels and
+/// products have to do before they wake threads; other ops that are worth a thread take longer.
 int64_t waking_factor();
 
-/// Cuts [0, extent) into ranges of at least `grain` and calls body(begin, end) for each; the grain
-/// is what is worth a thread that waits awake.
+/// Cuts [0, extent) into ranges of at least `grain` and calls body(begin, end) for each.
 void parallel_ranges(int64_t extent,
                      int64_t grain,
                      const std::function<void(int64_t, int64_t)>& body);

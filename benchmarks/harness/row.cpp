@@ -37,6 +37,7 @@ std::vector<Family> all_families() {
   families.push_back(elementwise_rows());
   families.push_back(reduction_rows());
   families.push_back(movement_rows());
+  families.push_back(loop_rows());
   families.push_back(optimizer_rows());
   families.push_back(product_rows());
   families.push_back(small_op_rows());

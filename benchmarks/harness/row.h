@@ -64,6 +64,7 @@ struct Family {
 Family elementwise_rows();
 Family reduction_rows();
 Family movement_rows();
+Family loop_rows();
 Family optimizer_rows();
 Family product_rows();
 Family small_op_rows();

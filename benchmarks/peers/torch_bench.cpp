@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   torch_bench::Workloads all;
   torch_bench::add_micro(all);
   torch_bench::add_movement(all);
+  torch_bench::add_loops(all);
   torch_bench::add_models(all);
   const std::string command = argc > 1 ? argv[1] : "";
   if (command == "--list") {

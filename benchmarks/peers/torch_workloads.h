@@ -21,5 +21,6 @@ using Workloads = std::vector<Workload>;
 void add_micro(Workloads& all);
 void add_models(Workloads& all);
 void add_movement(Workloads& all);
+void add_loops(Workloads& all);
 
 }  // namespace torch_bench
