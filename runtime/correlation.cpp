@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "wick/runtime/convolution_axis.h"
+
 namespace wick::runtime {
 namespace {
-
-/// A spatial axis of a convolution.
-struct ConvolutionAxis {
-  int64_t input = 1;
-  int64_t output = 1;
-  int64_t window = 1;
-  int64_t stride = 1;
-  int64_t padding = 0;
-  int64_t dilation = 1;
-};
 
 /// A dense convolution of plain images, [n,c,columns] or [n,c,rows,columns].
 struct PlainConvolution {
@@ -28,11 +20,6 @@ struct PlainConvolution {
 
 int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
-}
-
-int64_t at_axis(const ir::Attributes& attributes, const char* name, size_t axis, int64_t fallback) {
-  const std::vector<int64_t>& values = attributes.integers(name);
-  return values.empty() ? fallback : values[axis];
 }
 
 /// Makes rows and columns of all taps count from the least of them.
@@ -65,15 +52,7 @@ PlainConvolution plain_convolution(const ir::Attributes& attributes,
                                    const Shape& x,
                                    const Shape& w,
                                    const Shape& y) {
-  const auto axis = [&](int number) -> ConvolutionAxis {
-    const auto at = static_cast<size_t>(number - 2);
-    return {.input = x[number],
-            .output = y[number],
-            .window = w[number],
-            .stride = at_axis(attributes, "stride", at, 1),
-            .padding = at_axis(attributes, "padding", at, 0),
-            .dilation = at_axis(attributes, "dilation", at, 1)};
-  };
+  const auto axis = [&](int number) { return convolution_axis(attributes, x, w, y, number); };
   PlainConvolution convolution{.inputs = w[1], .outputs = w[0]};
   if (w.ndim() == 4) convolution.rows = axis(2);
   convolution.columns = axis(w.ndim() - 1);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "wick/runtime/convolution_axis.h"
 #include "wick/runtime/library_call.h"
 #include "wick/runtime/parallel.h"
 
@@ -18,15 +19,7 @@ namespace {
 
 constexpr int64_t kMatrixBytes = int64_t{1} << 20U;
 
-/// A spatial axis.
-struct Axis {
-  int64_t input = 1;
-  int64_t output = 1;
-  int64_t window = 1;
-  int64_t stride = 1;
-  int64_t padding = 0;
-  int64_t dilation = 1;
-
+struct Axis : ConvolutionAxis {
   [[nodiscard]] int64_t position(int64_t at, int64_t tap) const {
     return at * stride - padding + tap * dilation;
   }
@@ -67,18 +60,8 @@ Geometry plain_geometry(const ir::Attributes& attributes,
   const auto groups = attributes.integer("groups", 1);
   Geometry g{.images = x[0], .groups = groups, .inputs = w[1], .outputs = w[0] / groups};
   const int rank = w.ndim() - 2;
-  const auto of_axis = [&](const char* name, int axis, int64_t fallback) {
-    const std::vector<int64_t>& values = attributes.integers(name);
-    return values.empty() ? fallback : values[static_cast<size_t>(axis)];
-  };
-  for (int i = 0; i < rank; ++i) {
-    g.axes[static_cast<size_t>(3 - rank + i)] = {.input = x[i + 2],
-                                                 .output = y[i + 2],
-                                                 .window = w[i + 2],
-                                                 .stride = of_axis("stride", i, 1),
-                                                 .padding = of_axis("padding", i, 0),
-                                                 .dilation = of_axis("dilation", i, 1)};
-  }
+  for (int i = 0; i < rank; ++i)
+    g.axes[static_cast<size_t>(3 - rank + i)] = {convolution_axis(attributes, x, w, y, i + 2)};
   return g;
 }
 

@@ -42,10 +42,12 @@ class StateProgram {
     const std::string slice = backwards ? this->slice(state, start + (size - 1) * step, size, -step)
                                         : this->slice(state, start, size, step);
     return fmt::format(
-        "graph @f(%s: {}, %row: f32[2], %matrix: f32[{}], %scalar: f32[]) -> ({}, {}) {{\n{}"
+        "graph @f(%s: {}, %row: f32[2], %along: f32[{}], %across: f32[{}], %scalar: f32[]) -> ({}, "
+        "{}) {{\n{}"
         "  return {}, {}\n}}\n",
         whole,
         axis_ == 0 ? fmt::format("{},1", extent_) : fmt::format("1,{}", extent_),
+        axis_ == 0 ? "1,2" : "2,1",
         type(size),
         whole,
         body_,
@@ -94,10 +96,10 @@ class StateProgram {
   }
 
   std::string scaled(std::string x) {
-    constexpr const char* kOthers[] = {"%matrix", "%scalar", "%row"};
+    constexpr const char* kOthers[] = {"%along", "%across", "%scalar", "%row"};
     for (int64_t i = draw(0, 3); i > 0; --i) {
       // A row of f32[2] goes with columns alone.
-      const char* other = kOthers[draw(0, axis_ == 0 ? 2 : 1)];
+      const char* other = kOthers[draw(0, axis_ == 0 ? 3 : 2)];
       x = line(fmt::format("mul {}, {} : {}", x, other, type(extent_)));
     }
     return x;
