@@ -32,7 +32,7 @@ LibraryOp make_layer(
 }
 
 /// With one to three axes and perhaps groups.
-LibraryOp random_layer(std::mt19937_64& random) {
+LibraryOp random_product_layer(std::mt19937_64& random) {
   const auto draw = [&](int64_t from, int64_t to) {
     return std::uniform_int_distribution<int64_t>(from, to)(random);
   };
@@ -59,7 +59,7 @@ LibraryOp random_layer(std::mt19937_64& random) {
                     static_cast<Direction>(draw(0, 2)));
 }
 
-void expect_agreement(const LibraryOp& op) {
+void expect_products_agree(const LibraryOp& op) {
   const std::vector<Literal> operands = random_operands(op);
   const auto call = make_product_convolution(op);
   ASSERT_NE(call, nullptr) << describe(op);
@@ -73,13 +73,13 @@ TEST(ProductConvolution, AgreesWithTheInterpreterOnRandomLayers) {
   constexpr int kLayers = 200;
   std::mt19937_64 random(11);
   for (int i = 0; i < kLayers; ++i)
-    expect_agreement(random_layer(random));
+    expect_products_agree(random_product_layer(random));
 }
 
 TEST(ProductConvolution, GoesOverLargeImagesInSteps) {
   // A row of the result takes 96 KB of the matrix.
   for (const Direction to : {Direction::forward, Direction::input, Direction::weight})
-    expect_agreement(make_layer(DType::f64, {2, 8, 40, 64}, {3, 8, 5, 5}, {}, to));
+    expect_products_agree(make_layer(DType::f64, {2, 8, 40, 64}, {3, 8, 5, 5}, {}, to));
 }
 
 TEST(ProductConvolution, LeavesBlocksOfChannelsAndHalfTypesToOthers) {
