@@ -220,8 +220,7 @@ Objection FusionClusters::check_limits(const Trial& trial) const {
   if (together > limits_.max_costly / kCostOfRandomBits) {
     const int64_t costly = num_costly(trial.a) + num_costly(trial.b);
     constexpr auto kWhy = "together they have {} ops of long code, more than max-costly = {}";
-    if (costly > limits_.max_costly)
-      return {fusion_code::kLimit, kWhy, costly, limits_.max_costly};
+    if (costly > limits_.max_costly) return {fusion_code::kLimit, kWhy, costly, limits_.max_costly};
   }
   // Few ops cannot have too many operands.
   if (together * 3 <= limits_.max_operands) return {};
