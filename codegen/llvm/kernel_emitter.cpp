@@ -311,8 +311,9 @@ void KernelEmitter::emit_loop_phase(const Plan& plan) {
 }
 
 void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
-  if (depth == inner_dims_.size()) {
-    if (columns_in_memory_) emit_row_of_columns();
+  if (depth == inner_dims_.size()) return;
+  if (columns_in_memory_ && depth + 1 == inner_dims_.size()) {
+    emit_rows_of_columns();
     return;
   }
   const int dim = inner_dims_[depth];

@@ -154,7 +154,10 @@ class KernelEmitter {
   void load_columns();
   void store_columns();
   void emit_values_of_columns();
-  void emit_row_of_columns();
+  [[nodiscard]] int rows_at_once() const;
+  void emit_rows_of_columns();
+  void emit_columns_of_rows(llvm::Value* first, int count);
+  void share_values_of_columns(llvm::ArrayRef<Slot> known);
   void finish_columns();
   llvm::Value* column_place(const Column& column, llvm::Value* position, int copy);
 
@@ -207,7 +210,7 @@ class KernelEmitter {
   void emit_prefetch(llvm::Value* address);
   void emit_prefetch_of_copies(int number, llvm::Value* distance);
   void emit_prefetches_ahead();
-  void emit_prefetches_of_rows();
+  void emit_prefetches_of_rows(int rows);
 
   // kernel_emitter_short_rows.cpp
   [[nodiscard]] bool avoids_masked_loads() const;

@@ -134,16 +134,67 @@ void KernelEmitter::emit_values_of_columns() {
   if (!plans_[0].phase->loop) emit_level(plans_[0], kVectorLevel, innermost_level());
 }
 
-void KernelEmitter::emit_row_of_columns() {
+/// Rows that add to an accumulator between its load and its store: where a row is as large as the
+/// nearest cache, accumulators come from the second one, and delay what comes from memory.
+int KernelEmitter::rows_at_once() const {
+  constexpr int kRows = 4;
+  constexpr int kMaxInstructions = 300;
+  return kRows * unroll_ * work_of(column_plan()) <= kMaxInstructions ? kRows : 1;
+}
+
+/// The loop over the last inner dimension, with the vector loop inside.
+void KernelEmitter::emit_rows_of_columns() {
+  auto& b = e_.b;
+  const auto [begin, end] = inner_range(inner_dims_.back());
+  const int rows = rows_at_once();
+  llvm::Value* rest_begin = begin;
+  if (rows > 1) {
+    llvm::Value* count =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
+    llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(rows)));
+    rest_begin = b.CreateAdd(begin, b.CreateSub(count, rest));
+    loop(begin, rest_begin, rows, [&](llvm::Value* row) { emit_columns_of_rows(row, rows); });
+  }
+  loop(rest_begin, end, 1, [&](llvm::Value* row) { emit_columns_of_rows(row, 1); });
+}
+
+void KernelEmitter::emit_columns_of_rows(llvm::Value* first, int count) {
   const Plan& plan = column_plan();
+  const int row_dim = inner_dims_.back();
+  const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
+  const Scope before = save_scope();
+  std::vector<Scope> rows;
+  for (int row = 0; row < count; ++row) {
+    restore_scope(before);
+    positions_[static_cast<size_t>(row_dim)] =
+        row == 0 ? first : e_.b.CreateAdd(first, e_.b.getInt64(static_cast<uint64_t>(row)));
+    enter_dims({row_dim}, &plan);
+    emit_level(plan, innermost_level() - 1, innermost_level() - 1);
+    rows.push_back(save_scope());
+  }
   emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] {
-    enter_dims({kernel_.vector_dim}, nullptr);
-    emit_values_of_columns();
-    emit_prefetches_of_rows();
+    llvm::Value* position = positions_[vector_dim];
+    std::vector<Slot> values_of_columns;
     load_columns();
-    emit_level(plan, innermost_level(), innermost_level());
+    for (const Scope& row : rows) {
+      restore_scope(row);
+      positions_[vector_dim] = position;
+      if (!values_of_columns.empty()) share_values_of_columns(values_of_columns);
+      enter_dims({kernel_.vector_dim}, nullptr);
+      emit_values_of_columns();
+      emit_prefetches_of_rows(count);
+      emit_level(plan, innermost_level(), innermost_level());
+      values_of_columns = slots_;
+    }
     store_columns();
   });
+}
+
+/// What another row of the body computed from the columns alone.
+void KernelEmitter::share_values_of_columns(llvm::ArrayRef<Slot> known) {
+  for (size_t i = 0; i < known.size(); ++i) {
+    if ((deps_[i] & inner_dims_mask()) == 0) slots_[i] = known[i];
+  }
 }
 
 /// What follows the loop phase, which may use what that computed for each column alone.
