@@ -27,6 +27,7 @@ namespace {
 constexpr double kWorthTiming = 3e6;        // floating-point operations
 constexpr double kClearly = 0.97;           // of the time of the first is clearly faster
 constexpr double kFarApart = 0.8;           // this ratio needs no further run
+constexpr double kMemoryCost = 1.4;         // a call with more scratch than operands is worth less
 constexpr double kColdMilliseconds = 25;    // runs that generating code may decide are shorter
 constexpr double kEnoughMilliseconds = 10;  // of runs of one candidate
 constexpr int kMostRuns = 6;
@@ -111,14 +112,23 @@ class Workbench {
 struct Contender {
   const Candidate* candidate = nullptr;
   std::unique_ptr<HostCall> call;
-  double best = std::numeric_limits<double>::infinity();  // milliseconds
+  double memory_cost = 1;
+  double best = std::numeric_limits<double>::infinity();  // milliseconds times the memory's cost
 };
+
+size_t bytes_of(const LibraryOp& op) {
+  size_t bytes = op.result.num_bytes();
+  for (const Type& operand : op.operands)
+    bytes += operand.num_bytes();
+  return bytes;
+}
 
 std::vector<Contender> contenders_of(const LibraryOp& op, std::span<const Candidate> candidates) {
   std::vector<Contender> contenders;
   for (const Candidate& candidate : candidates) {
     if (auto call = candidate.make(op)) {
-      contenders.push_back({.candidate = &candidate, .call = std::move(call)});
+      const double cost = call->scratch_bytes() > bytes_of(op) ? kMemoryCost : 1;
+      contenders.push_back({.candidate = &candidate, .call = std::move(call), .memory_cost = cost});
     }
   }
   return contenders;
@@ -148,7 +158,7 @@ const Candidate* time_all(const LibraryOp& op, std::span<const Candidate> candid
   };
   for (int run = 0; goes_on(run); ++run) {
     for (Contender& each : contenders)
-      each.best = std::min(each.best, bench.time(*each.call));
+      each.best = std::min(each.best, bench.time(*each.call) * each.memory_cost);
     const double fastest = least(contenders);
     if (run == 0 && fastest < kColdMilliseconds) continue;
     spent += fastest;

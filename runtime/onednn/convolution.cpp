@@ -268,7 +268,8 @@ std::vector<Way> ways_of(const LibraryOp& op) {
   if (has_odd_channels(op)) {
     ways.push_back({.name = "direct-channels-last", .images = Images::channels_last});
   }
-  if (may_use_winograd(op) && onednn::has_avx512()) {
+  // Of weights' gradients it needs several times the memory of our own, and as much time.
+  if (may_use_winograd(op) && onednn::has_avx512() && op.op != ir::OpKind::conv_weight_grad) {
     ways.push_back({.name = "winograd", .how = algorithm::convolution_winograd});
   }
   return ways;
@@ -315,15 +316,21 @@ bool has_elements(const LibraryOp& op) {
   return some(op.result) && std::ranges::all_of(op.operands, some);
 }
 
-/// As many of the images as take some ten milliseconds: what is fastest for them is for all.
+/// As many of the images as take some ten milliseconds: what is fastest for them is for all. Where
+/// weights are transformed, at least as many as are no smaller than these.
 LibraryOp sample_of(LibraryOp op) {
   constexpr double kEnough = 1e9;  // floating-point operations
-  const int64_t all = op.operands[0].shape[0];
-  const auto images = std::clamp<int64_t>(
-      static_cast<int64_t>(static_cast<double>(all) * kEnough / flops(op)), 1, all);
-  op.operands[0].shape.set(0, images);
-  Type& other = op.op == ir::OpKind::conv_weight_grad ? op.operands[1] : op.result;
-  other.shape.set(0, images);
+  Type& some = op.operands[0];
+  Type& others = op.op == ir::OpKind::conv_weight_grad ? op.operands[1] : op.result;
+  const int64_t all = some.shape[0];
+  auto images = static_cast<int64_t>(static_cast<double>(all) * kEnough / flops(op));
+  if (may_use_winograd(op)) {
+    const int64_t of_one = (some.numel() + others.numel()) / all;
+    images = std::max(images, weight_shape(op).numel() / of_one);
+  }
+  images = std::clamp<int64_t>(images, 1, all);
+  some.shape.set(0, images);
+  others.shape.set(0, images);
   if (std::vector<int64_t> input = op.attributes.integers("input_shape"); !input.empty()) {
     input[0] = images;
     op.attributes.set("input_shape", std::move(input));
