@@ -145,6 +145,7 @@ class Finisher {
         !vector_inner_ && !inner_.empty() && outer_.back().extent <= kShortVector;
     kernel->row_length = row_length_;
     kernel->short_rows = short_rows_;
+    kernel->lane_guarded = is_lane_guarded();
     if (block_size_ > 0) {
       kernel->blocking =
           Blocking{.outer = 0, .inner = num_outer + blocked_, .size_param = param(block_size_)};
@@ -211,6 +212,13 @@ class Finisher {
       const int64_t stride = coefficient(draft.address, outer_.back().last);
       return stride == 0 || stride == 1 || size_of(instr.dtype) >= sizeof(float);
     });
+  }
+
+  [[nodiscard]] bool is_lane_guarded() const {
+    constexpr int64_t kWorthCutting = 256;
+    if (!inner_.empty() || outer_.size() < 2 || outer_.back().extent >= kWorthCutting) return false;
+    return std::ranges::any_of(instrs_,
+                               [](const DraftInstr& draft) { return draft.instr.predicate >= 0; });
   }
 
   /// Of one vector, roughly.

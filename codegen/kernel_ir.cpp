@@ -93,6 +93,7 @@ std::string dims_text(const Kernel& kernel, bool inner) {
                    kernel.dims[d].extent_param,
                    static_cast<int>(d) != kernel.vector_dim ? ""
                    : kernel.short_vector                    ? " short vector"
+                   : kernel.lane_guarded                    ? " lane-guarded vector"
                                                             : " vector");
   }
   return out;

@@ -131,6 +131,8 @@ struct Kernel {
   /// The inner dimensions have at most kShortRow positions in all, and the vector dimension is an
   /// outer one: rows are walked side by side.
   bool short_rows = false;
+  /// Rows are too short to be cut where guards of loads change: they may be asked for each lane.
+  bool lane_guarded = false;
   std::optional<Blocking> blocking;
   std::vector<Instr> instrs;
   std::vector<Phase> phases;

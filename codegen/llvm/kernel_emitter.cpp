@@ -455,6 +455,7 @@ llvm::Value* KernelEmitter::operand(int number, int copy, bool as_vector) {
 
 llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
   const bool as_vector = varies(number);
+  if (as_vector && compared_position(at) >= 0) return emit_position_comparison(at, copy);
   Values values;
   for (const int used : at.operands)
     values.push_back(operand(used, copy, as_vector));

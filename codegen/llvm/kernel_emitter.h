@@ -176,10 +176,11 @@ class KernelEmitter {
                          int stream,
                          const std::function<void()>& body);
   void emit_masked_loop(llvm::Value* begin, llvm::Value* end, const std::function<void()>& body);
-  void emit_main_loop(llvm::Value* begin,
-                      llvm::Value* end,
-                      llvm::ArrayRef<int> streams,
-                      const std::function<void()>& body);
+  llvm::Value* emit_main_loop(llvm::Value* begin,
+                              llvm::Value* main_end,
+                              llvm::Value* end,
+                              llvm::ArrayRef<int> streams,
+                              const std::function<void()>& body);
   void loop(llvm::Value* begin,
             llvm::Value* end,
             int64_t step,
@@ -230,7 +231,9 @@ class KernelEmitter {
   // kernel_emitter_guards.cpp
   [[nodiscard]] int compared_position(const Instr& instr) const;
   void find_cuts();
+  llvm::Value* positions_to_cut(const Instr& at, llvm::Value* bound, llvm::Value* start);
   llvm::Value* place_of_cut(int cut);
+  llvm::Value* emit_position_comparison(const Instr& at, int copy);
   void emit_sections(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
   void emit_cut_range(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
   llvm::Value* emit_whole_vectors(llvm::Value* begin,

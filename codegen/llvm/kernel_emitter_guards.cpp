@@ -40,6 +40,7 @@ void KernelEmitter::find_cuts() {
   const size_t count = kernel_.instrs.size();
   is_cut_.assign(count, false);
   if (!inner_dims_.empty() || kernel_.row_length > 0 || !staged_.accesses.empty()) return;
+  if (kernel_.lane_guarded && e_.host.avx512) return;
   std::vector<int> cuts;
   std::vector<bool> is_position(count, false);
   for (size_t i = 0; i < count; ++i) {
@@ -71,27 +72,51 @@ void KernelEmitter::find_cuts() {
   find_dependencies();
 }
 
+/// How many positions there are from `start` to the first at which the comparison is another, which
+/// may be negative.
+llvm::Value* KernelEmitter::positions_to_cut(const Instr& at,
+                                             llvm::Value* bound,
+                                             llvm::Value* start) {
+  auto& b = e_.b;
+  const bool is_left = at.operands[0] == compared_position(at);
+  const bool takes_equal = (at.op == ir::OpKind::le) == is_left;
+  llvm::Value* count = b.CreateSub(bound, start);
+  return takes_equal ? b.CreateAdd(count, b.getInt64(1)) : count;
+}
+
 /// The first position of the vector dimension at which the comparison is another.
 llvm::Value* KernelEmitter::place_of_cut(int cut) {
-  auto& b = e_.b;
   const Instr& at = instr(cut);
   const int position = compared_position(at);
-  const bool is_left = at.operands[0] == position;
-  const int bound = at.operands[is_left ? 1 : 0];
+  const int bound = at.operands[at.operands[0] == position ? 1 : 0];
   if (slots_[static_cast<size_t>(bound)].copies.empty()) emit_instr(bound);
   llvm::Value* start =
       accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(position)])].partial;
-  llvm::Value* place = b.CreateSub(operand(bound, 0, false), start);
-  const bool takes_equal = (at.op == ir::OpKind::le) == is_left;
-  return takes_equal ? b.CreateAdd(place, b.getInt64(1)) : place;
+  return positions_to_cut(at, operand(bound, 0, false), start);
 }
 
-/// Calls body for the parts of a range that cuts leave. Those of short rows are too short to find
-/// lines where stores past the caches begin.
+/// Lanes of 4 bytes each tell it sooner than the positions themselves, which have 8.
+llvm::Value* KernelEmitter::emit_position_comparison(const Instr& at, int copy) {
+  auto& b = e_.b;
+  const int position = compared_position(at);
+  const bool is_left = at.operands[0] == position;
+  const Instr& index = instr(position);
+  llvm::Value* start =
+      accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(position)])].partial;
+  if (llvm::Value* offset = offset_of_copy(index, copy)) start = b.CreateAdd(start, offset);
+  llvm::Value* count =
+      positions_to_cut(at, operand(at.operands[is_left ? 1 : 0], copy, false), start);
+  count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, b.getInt64(0));
+  llvm::Value* lanes = lane_mask(count);
+  return is_left ? lanes : b.CreateNot(lanes);
+}
+
+/// Calls body for the parts of a range that cuts leave. Short rows and their parts are too short to
+/// find lines where stores past the caches begin.
 void KernelEmitter::emit_sections(Range range,
                                   llvm::ArrayRef<int> streams,
                                   const SectionBody& body) {
-  if (cuts_.empty()) return body(range, streams);
+  if (cuts_.empty()) return body(range, kernel_.lane_guarded ? llvm::ArrayRef<int>() : streams);
   if (streams.empty()) return emit_cut_range(range, {}, body);
   constexpr uint64_t kLongRow = 1024;
   auto& b = e_.b;

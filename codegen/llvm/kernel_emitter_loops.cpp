@@ -188,7 +188,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
         b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
     llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(step)));
     main_end = b.CreateAdd(begin, b.CreateSub(count, rest));
-    emit_main_loop(begin, main_end, streams, body);
+    main_end = emit_main_loop(begin, main_end, end, streams, body);
     at_row_start_ = false;
   }
   if (!cuts_.empty() && unroll_ > 1) main_end = emit_whole_vectors(main_end, end, body);
@@ -241,23 +241,25 @@ void KernelEmitter::emit_masked_loop(llvm::Value* begin,
   });
 }
 
-/// In two versions when stores may go past the caches.
-void KernelEmitter::emit_main_loop(llvm::Value* begin,
-                                   llvm::Value* end,
-                                   llvm::ArrayRef<int> streams,
-                                   const std::function<void()>& body) {
+/// In two versions when stores may go past the caches, which then go as far as there are whole
+/// lines; returns where they end.
+llvm::Value* KernelEmitter::emit_main_loop(llvm::Value* begin,
+                                           llvm::Value* main_end,
+                                           llvm::Value* end,
+                                           llvm::ArrayRef<int> streams,
+                                           const std::function<void()>& body) {
   auto& b = e_.b;
-  const auto emit_loop = [&] {
-    loop(begin, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
+  const auto emit_loop = [&](llvm::Value* from, llvm::Value* to, int copies) {
+    copies_ = copies;
+    loop(from, to, int64_t{e_.lanes} * copies, [&](llvm::Value* position) {
       positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
-      num_positions_ = b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copies_));
+      num_positions_ = b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copies));
       body();
     });
   };
-  copies_ = unroll_;
   if (streams.empty()) {
-    emit_loop();
-    return;
+    emit_loop(begin, main_end, unroll_);
+    return main_end;
   }
   auto* streaming = llvm::BasicBlock::Create(b.getContext(), "streaming", function_);
   auto* cached = llvm::BasicBlock::Create(b.getContext(), "cached", function_);
@@ -267,22 +269,36 @@ void KernelEmitter::emit_main_loop(llvm::Value* begin,
   const std::vector<llvm::Value*> start = accumulators_;
   b.SetInsertPoint(streaming);
   in_stream_loop_ = true;
-  emit_loop();
+  emit_loop(begin, main_end, unroll_);
+  llvm::Value* streaming_end = main_end;
+  const int vectors_of_line =
+      std::max(static_cast<int>(kCacheLine.value() / sizeof(float)) / e_.lanes, 1);
+  if (accumulators_.empty() && kernel_.row_length == 0 && unroll_ > vectors_of_line) {
+    const auto step = static_cast<uint64_t>(int64_t{e_.lanes} * vectors_of_line);
+    llvm::Value* rest =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, main_end), b.getInt64(0));
+    llvm::Value* part_of_line = b.CreateURem(rest, b.getInt64(step));
+    streaming_end = b.CreateAdd(main_end, b.CreateSub(rest, part_of_line));
+    emit_loop(main_end, streaming_end, vectors_of_line);
+  }
   in_stream_loop_ = false;
-  llvm::BasicBlock* streaming_end = b.GetInsertBlock();
+  llvm::BasicBlock* last_streaming = b.GetInsertBlock();
   const std::vector<llvm::Value*> streamed = std::exchange(accumulators_, start);
   b.CreateBr(after);
   b.SetInsertPoint(cached);
-  emit_loop();
-  llvm::BasicBlock* cached_end = b.GetInsertBlock();
+  emit_loop(begin, main_end, unroll_);
+  llvm::BasicBlock* last_cached = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);
-  for (size_t i = 0; i < start.size(); ++i) {
-    llvm::PHINode* result = b.CreatePHI(start[i]->getType(), 2);
-    result->addIncoming(streamed[i], streaming_end);
-    result->addIncoming(accumulators_[i], cached_end);
-    accumulators_[i] = result;
-  }
+  const auto either = [&](llvm::Value* of_streaming, llvm::Value* of_cached) {
+    llvm::PHINode* result = b.CreatePHI(of_cached->getType(), 2);
+    result->addIncoming(of_streaming, last_streaming);
+    result->addIncoming(of_cached, last_cached);
+    return result;
+  };
+  for (size_t i = 0; i < start.size(); ++i)
+    accumulators_[i] = either(streamed[i], accumulators_[i]);
+  return either(streaming_end, main_end);
 }
 
 /// The first `remaining` lanes; none when that is negative.
