@@ -100,15 +100,21 @@ llvm::Value* KernelEmitter::emit_position_comparison(const Instr& at, int copy) 
   auto& b = e_.b;
   const int position = compared_position(at);
   const bool is_left = at.operands[0] == position;
-  const Instr& index = instr(position);
   llvm::Value* start =
       accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(position)])].partial;
-  if (llvm::Value* offset = offset_of_copy(index, copy)) start = b.CreateAdd(start, offset);
+  const bool is_row = copy_dim_ != kernel_.vector_dim;
+  llvm::Value* row = is_row ? offset_of_copy(instr(position), copy) : nullptr;
+  if (row != nullptr) start = b.CreateAdd(start, row);
   llvm::Value* count =
       positions_to_cut(at, operand(at.operands[is_left ? 1 : 0], copy, false), start);
+  // One limit for the lanes of all copies.
+  const auto lanes = static_cast<uint64_t>(int64_t{e_.lanes} * (is_row ? 1 : copies_));
   count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, b.getInt64(0));
-  llvm::Value* lanes = lane_mask(count);
-  return is_left ? lanes : b.CreateNot(lanes);
+  count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, b.getInt64(lanes));
+  llvm::Value* limit = e_.splat(b.CreateTrunc(count, b.getInt32Ty()));
+  const auto first = static_cast<uint32_t>(is_row ? 0 : e_.lanes * copy);
+  llvm::Value* lane = b.CreateAdd(e_.iota(b.getInt32Ty()), e_.splat(b.getInt32(first)));
+  return is_left ? b.CreateICmpSLT(lane, limit) : b.CreateICmpSGE(lane, limit);
 }
 
 /// Calls body for the parts of a range that cuts leave. Short rows and their parts are too short to

@@ -168,9 +168,10 @@ TEST(KernelMemory, PredicatedLoadsReadNothingElsewhereAndGiveZero) {
 }
 
 /// Position i of the result is element i - `low` of `size` ones, or 0 where there is none. The
-/// bounds may be compared with themselves or with their neighbours.
+/// bounds may be compared with themselves or with their neighbours, for a part of the loop or for
+/// each lane.
 std::vector<float> pad_ones(
-    void* in, int64_t low, int64_t size, int64_t count, bool with_neighbours) {
+    void* in, int64_t low, int64_t size, int64_t count, bool with_neighbours, bool by_lane) {
   KernelBuilder k("pad");
   k.buffer(DType::f32);
   k.buffer(DType::f32, true);
@@ -188,11 +189,13 @@ std::vector<float> pad_ones(
   k.store(1, k.at({1}), k.load(0, k.at({1}, -low), inside));
   std::vector<float> out(static_cast<size_t>(count), -1.0F);
   void* buffers[] = {in, out.data()};
-  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, count);
+  Kernel kernel = k.kernel();
+  kernel.lane_guarded = by_lane;
+  compile(kernel)(buffers, k.params().data(), 0, 1, 0, count);
   return out;
 }
 
-TEST(KernelMemory, LoopsAreCutWhereGuardsChange) {
+void expect_ones_padded(bool by_lane) {
   const GuardedPages pages;
   for (const int64_t size : {0, 1, 7, 8, 9, 31, 64, 200}) {
     const size_t bytes = static_cast<size_t>(size) * sizeof(float);
@@ -200,7 +203,7 @@ TEST(KernelMemory, LoopsAreCutWhereGuardsChange) {
       std::fill_n(static_cast<float*>(in), size, 1.0F);
       for (const int64_t low : {-3, 0, 1, 6, 40, 300}) {
         for (const int64_t count : {1, 8, 45, 270}) {
-          const std::vector<float> out = pad_ones(in, low, size, count, low % 2 == 0);
+          const std::vector<float> out = pad_ones(in, low, size, count, low % 2 == 0, by_lane);
           for (int64_t i = 0; i < count; ++i) {
             const float value = i >= low && i - low < size ? 1.0F : 0.0F;
             EXPECT_EQ(out[static_cast<size_t>(i)], value) << size << " " << low << " " << i;
@@ -209,6 +212,14 @@ TEST(KernelMemory, LoopsAreCutWhereGuardsChange) {
       }
     }
   }
+}
+
+TEST(KernelMemory, LoopsAreCutWhereGuardsChange) {
+  expect_ones_padded(false);
+}
+
+TEST(KernelMemory, LanesOfShortRowsHaveGuards) {
+  expect_ones_padded(true);
 }
 
 TEST(KernelMemory, PositionsThatAreMoreThanComparedStayVectors) {
@@ -442,7 +453,7 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   std::vector<float> in(kCount);
   std::iota(in.begin(), in.end(), 1.0F);
   const std::pair<int64_t, int64_t> pieces[] = {
-      {0, kCount - 5}, {3, kCount - 5}, {16, kCount}, {64, 65}, {3, 10}, {15, 17}, {7, 7}};
+      {0, 395}, {3, 395}, {16, 400}, {0, 360}, {3, 372}, {64, 65}, {3, 10}, {15, 17}, {7, 7}};
   for (const auto& [begin, end] : pieces) {
     alignas(64) std::array<float, kCount> out{};
     void* buffers[] = {in.data(), out.data()};
