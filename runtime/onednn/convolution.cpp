@@ -201,23 +201,49 @@ bool is_by(const PrimitiveSpec& spec, std::string_view text) {
   return spec.implementation.find(text) != std::string::npos;
 }
 
-/// A convolution or an input gradient.
+/// A convolution or an input gradient of so many of the images.
+LibraryOp images_of(LibraryOp op, int64_t images) {
+  op.operands[0].shape.set(0, images);
+  op.result.shape.set(0, images);
+  return op;
+}
+
+onednn::ImageLoop loop_of(const LibraryOp& op, int64_t images, const Way& way) {
+  const LibraryOp some = images_of(op, images);
+  return {.calls = op.result.shape[0] / images,
+          .operand_stride = some.operands[0].numel(),
+          .result_stride = some.result.numel(),
+          .call = spec_of(some, way),
+          .calls_are = images == 1 ? "image by image" : fmt::format("{} images at once", images)};
+}
+
 std::unique_ptr<HostCall> image_by_image(const LibraryOp& op, const Way& way) {
   const ThreadCountScope one_thread(1);
-  const int64_t images = op.result.shape[0];
-  LibraryOp one = op;
-  one.operands[0].shape.set(0, 1);
-  one.result.shape.set(0, 1);
-  return onednn::make_image_loop({.images = images,
-                                  .operand_stride = one.operands[0].numel(),
-                                  .result_stride = one.result.numel(),
-                                  .one_image = spec_of(one, way)});
+  return onednn::make_image_loop(loop_of(op, 1, way));
+}
+
+/// Halves of the batch, or halves of these, where oneDNN's Winograd would have a large scratch and
+/// the part's images, transformed, are no less than weights are.
+int64_t images_at_once(const LibraryOp& op, size_t scratch_bytes) {
+  constexpr size_t kLargeScratch = size_t{80} << 20U;
+  int64_t images = op.result.shape[0];
+  const int64_t of_one = (op.operands[0].numel() + op.result.numel()) / images;
+  while (images % 2 == 0 && scratch_bytes > kLargeScratch &&
+         images / 2 * of_one >= op.operands[1].numel()) {
+    images /= 2;
+    scratch_bytes /= 2;
+  }
+  return images;
 }
 
 std::unique_ptr<HostCall> make_call(const LibraryOp& op, const Way& way) {
   if (op.op == ir::OpKind::conv_weight_grad) return split_weight_grad(op, way);
   PrimitiveSpec spec = spec_of(op, way);
   if (is_by(spec, "gemm")) return image_by_image(op, way);
+  if (way.how == algorithm::convolution_winograd) {
+    const int64_t images = images_at_once(op, spec.scratchpad.get_size());
+    if (images < op.result.shape[0]) return onednn::make_loop_of_parts(loop_of(op, images, way));
+  }
   return onednn::make_primitive_call(std::move(spec));
 }
 

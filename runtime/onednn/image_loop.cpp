@@ -12,15 +12,16 @@ namespace {
 
 class ImageLoopCall final : public HostCall {
  public:
-  explicit ImageLoopCall(ImageLoop loop)
-      : images_(loop.images),
+  ImageLoopCall(ImageLoop loop, int64_t lanes, int threads_of_call)
+      : calls_(loop.calls),
         operand_stride_(loop.operand_stride),
         result_stride_(loop.result_stride),
-        lanes_(std::min<int64_t>(loop.images, max_threads())) {
-    const ThreadCountScope one_thread(1);
-    one_image_ = make_primitive_call(std::move(loop.one_image));
-    implementation_ = fmt::format("{}, image by image", one_image_->implementation());
-    lane_bytes_ = (one_image_->scratch_bytes() + 63) / 64 * 64;
+        lanes_(lanes),
+        threads_of_call_(threads_of_call) {
+    const ThreadCountScope threads(threads_of_call_);
+    call_ = make_primitive_call(std::move(loop.call));
+    implementation_ = fmt::format("{}, {}", call_->implementation(), loop.calls_are);
+    lane_bytes_ = (call_->scratch_bytes() + 63) / 64 * 64;
   }
 
   std::string_view implementation() const override { return implementation_; }
@@ -29,23 +30,24 @@ class ImageLoopCall final : public HostCall {
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
     parallel_for(lanes_, [&](int64_t lane) {
-      const ThreadCountScope one_thread(1);
-      for (int64_t image = lane; image < images_; image += lanes_) {
+      const ThreadCountScope threads(threads_of_call_);
+      for (int64_t call = lane; call < calls_; call += lanes_) {
         const void* const pointers[] = {
-            static_cast<const float*>(operands[0]) + image * operand_stride_, operands[1]};
-        one_image_->run(pointers,
-                        static_cast<float*>(result) + image * result_stride_,
-                        scratch + static_cast<size_t>(lane) * lane_bytes_);
+            static_cast<const float*>(operands[0]) + call * operand_stride_, operands[1]};
+        call_->run(pointers,
+                   static_cast<float*>(result) + call * result_stride_,
+                   scratch + static_cast<size_t>(lane) * lane_bytes_);
       }
     });
   }
 
  private:
-  int64_t images_;
+  int64_t calls_;
   int64_t operand_stride_;
   int64_t result_stride_;
-  int64_t lanes_;  // that walk images, each with scratch of its own
-  std::unique_ptr<HostCall> one_image_;
+  int64_t lanes_;  // that make calls, each with scratch of its own
+  int threads_of_call_;
+  std::unique_ptr<HostCall> call_;
   std::string implementation_;
   size_t lane_bytes_ = 0;  // scratch
 };
@@ -53,7 +55,12 @@ class ImageLoopCall final : public HostCall {
 }  // namespace
 
 std::unique_ptr<HostCall> make_image_loop(ImageLoop loop) {
-  return std::make_unique<ImageLoopCall>(std::move(loop));
+  const int64_t lanes = std::min<int64_t>(loop.calls, max_threads());
+  return std::make_unique<ImageLoopCall>(std::move(loop), lanes, 1);
+}
+
+std::unique_ptr<HostCall> make_loop_of_parts(ImageLoop loop) {
+  return std::make_unique<ImageLoopCall>(std::move(loop), 1, max_threads());
 }
 
 }  // namespace wick::runtime::onednn
