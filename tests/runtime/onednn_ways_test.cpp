@@ -1,6 +1,9 @@
 // Every way that oneDNN has of a product or convolution, chosen or not, against the interpreter.
 
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <string_view>
 
 #include "run_call.h"
 #include "run_graph.h"
@@ -200,6 +203,26 @@ TEST_F(ConvolutionWays, GiveTheSameBitsOnAnyNumberOfThreads) {
   for (const Layer& layer : layers()) {
     for (const LibraryOp& op : ops_of(layer))
       expect_same_bits(op, onednn::convolution_ways(op));
+  }
+}
+
+/// In parts of the batch that are each computed as the whole one is.
+TEST_F(ConvolutionWays, CutTheBatchWhereScratchIsLarge) {
+  constexpr size_t kMiB = size_t{1} << 20U;
+  const Layer layer{
+      .x = {8, 16, 48, 48, 16}, .w = {256, 256, 3, 3}, .padding = {1, 1}, .y_block = 16};
+  const std::vector<LibraryOp> ops = ops_of(layer);
+  for (const LibraryOp& op : {ops[0], ops[1]}) {
+    const std::vector<Candidate> ways = onednn::convolution_ways(op);
+    const auto winograd = std::ranges::find(ways, "winograd", &Candidate::name);
+    if (winograd == ways.end()) GTEST_SKIP() << "oneDNN's Winograd needs AVX-512";
+    const std::unique_ptr<HostCall> call = winograd->make(op);
+    EXPECT_NE(call->implementation().find(", 4 images at once"), std::string_view::npos);
+    EXPECT_LT(call->scratch_bytes(), 80 * kMiB);
+
+    const Literal got = run_on(2, *winograd, op);
+    const auto differs = difference(run_on(2, ways.front(), op), got, /*exact_integers=*/true);
+    EXPECT_FALSE(differs) << describe(op) << ": " << *differs;
   }
 }
 
