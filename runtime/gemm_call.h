@@ -100,6 +100,7 @@ class GemmCall final : public HostCall {
       library_.gemm(gemm_args(shape_, strides_, b, rows, columns, lhs, rhs, out));
     };
     if (threads_of_library_) {
+      const ThreadCountScope threads = no_more_threads_than_worth(work_of_product());
       for (int64_t b = 0; b < shape_.batch(); ++b)
         product(b, {0, shape_.m}, {0, shape_.n});
       return;

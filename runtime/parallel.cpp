@@ -49,6 +49,12 @@ int64_t waking_factor() {
   return factor;
 }
 
+int threads_worth_waking(int64_t multiplications) {
+  constexpr int64_t kWorthOne = 65536;
+  const int64_t worth = multiplications / (kWorthOne * waking_factor());
+  return static_cast<int>(std::clamp<int64_t>(worth, 1, max_threads()));
+}
+
 void parallel_for(int64_t count, const std::function<void(int64_t)>& body) {
   const int threads = static_cast<int>(std::min<int64_t>(count, max_threads()));
   if (threads <= 1) {
@@ -85,6 +91,10 @@ ThreadCountScope::ThreadCountScope(int count) : previous_(omp_get_max_threads())
 
 ThreadCountScope::~ThreadCountScope() {
   if (omp_get_max_threads() != previous_) omp_set_num_threads(previous_);
+}
+
+ThreadCountScope no_more_threads_than_worth(int64_t multiplications) {
+  return ThreadCountScope(std::min(omp_get_max_threads(), threads_worth_waking(multiplications)));
 }
 
 }  // namespace wick::runtime

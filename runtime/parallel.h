@@ -20,6 +20,9 @@ void parallel_for(int64_t count, const std::function<void(int64_t)>& body);
 /// products have to do before they wake threads; other ops that are worth a thread take longer.
 int64_t waking_factor();
 
+/// As many threads as are worth waking for so many multiplications, or what takes as long.
+int threads_worth_waking(int64_t multiplications);
+
 /// Cuts [0, extent) into ranges of at least `grain` and calls body(begin, end) for each.
 void parallel_ranges(int64_t extent,
                      int64_t grain,
@@ -36,5 +39,9 @@ class ThreadCountScope {
  private:
   int previous_;
 };
+
+/// Keeps oneDNN calls of this thread from waking more threads than they are worth, or than they
+/// would: oneDNN wakes all for the smallest.
+ThreadCountScope no_more_threads_than_worth(int64_t multiplications);
 
 }  // namespace wick::runtime

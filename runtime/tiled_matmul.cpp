@@ -84,9 +84,7 @@ class TiledMatmul final : public HostCall {
 
  private:
   [[nodiscard]] int64_t most_lanes() const {
-    constexpr int64_t kWorkGrain = 65536;  // multiplications worth a thread
-    const int64_t work = shape_.batch() * shape_.m * shape_.n * shape_.k;
-    return std::clamp<int64_t>(work / (kWorkGrain * waking_factor()), 1, max_threads());
+    return threads_worth_waking(shape_.batch() * shape_.m * shape_.n * shape_.k);
   }
 
   [[nodiscard]] GemmRange rows_of(int64_t piece) const {

@@ -239,6 +239,7 @@ int64_t images_at_once(const LibraryOp& op, size_t scratch_bytes) {
 std::unique_ptr<HostCall> make_call(const LibraryOp& op, const Way& way) {
   if (op.op == ir::OpKind::conv_weight_grad) return split_weight_grad(op, way);
   PrimitiveSpec spec = spec_of(op, way);
+  spec.multiplications = static_cast<int64_t>(flops(op) / 2);
   if (is_by(spec, "gemm")) return image_by_image(op, way);
   if (way.how == algorithm::convolution_winograd) {
     const int64_t images = images_at_once(op, spec.scratchpad.get_size());

@@ -111,7 +111,8 @@ std::unique_ptr<HostCall> matmul_primitive(const MatmulShape& shape) {
        .primitive = dnnl::matmul(desc),
        .operands = {{DNNL_ARG_SRC, lhs, lhs}, {DNNL_ARG_WEIGHTS, rhs, rhs}},
        .result = {DNNL_ARG_DST, out, out},
-       .scratchpad = desc.scratchpad_desc()});
+       .scratchpad = desc.scratchpad_desc(),
+       .multiplications = shape.m * shape.n * shape.k});
 }
 
 /// Where the primitive can be faster than sgemm.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "wick/runtime/onednn/ways.h"
+#include "wick/runtime/parallel.h"
 
 namespace wick::runtime::onednn {
 namespace {
@@ -29,6 +30,7 @@ class PrimitiveCall final : public HostCall {
   explicit PrimitiveCall(PrimitiveSpec spec)
       : implementation_(std::move(spec.implementation)),
         primitive_(std::move(spec.primitive)),
+        multiplications_(spec.multiplications),
         scratchpad_(std::move(spec.scratchpad)) {
     for (PrimitiveArg& operand : spec.operands) {
       operands_.push_back(bind(std::move(operand), /*is_result=*/false));
@@ -43,6 +45,7 @@ class PrimitiveCall final : public HostCall {
   size_t scratch_bytes() const override { return scratch_bytes_; }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
+    const ThreadCountScope threads = no_more_threads_than_worth(multiplications_);
     dnnl::stream& queue = stream();
     std::unordered_map<int, dnnl::memory> args;
     for (size_t i = 0; i < operands_.size(); ++i) {
@@ -90,6 +93,7 @@ class PrimitiveCall final : public HostCall {
 
   std::string implementation_;
   dnnl::primitive primitive_;
+  int64_t multiplications_;
   dnnl::memory::desc scratchpad_;
   std::vector<BoundArg> operands_;
   BoundArg result_;

@@ -3,6 +3,7 @@
 // A oneDNN primitive as a library call: reorders in, the primitive, a reorder out. Private to
 // runtime/onednn: the only headers that show oneDNN.
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct PrimitiveSpec {
   std::vector<PrimitiveArg> operands;
   PrimitiveArg result;
   dnnl::memory::desc scratchpad;
+  /// Of so few no threads are woken.
+  int64_t multiplications = std::numeric_limits<int64_t>::max();
 };
 
 /// Attributes every primitive of ours is made with: the scratchpad comes from the plan's arena.
