@@ -231,7 +231,7 @@ class KernelEmitter {
   // kernel_emitter_guards.cpp
   [[nodiscard]] int compared_position(const Instr& instr) const;
   void find_cuts();
-  llvm::Value* positions_to_cut(const Instr& at, llvm::Value* bound, llvm::Value* start);
+  llvm::Value* positions_to_cut(const Instr& at, int copy, llvm::Value* row);
   llvm::Value* place_of_cut(int cut);
   llvm::Value* emit_position_comparison(const Instr& at, int copy);
   void emit_sections(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);

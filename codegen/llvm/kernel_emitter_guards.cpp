@@ -72,27 +72,26 @@ void KernelEmitter::find_cuts() {
   find_dependencies();
 }
 
-/// How many positions there are from `start` to the first at which the comparison is another, which
-/// may be negative.
-llvm::Value* KernelEmitter::positions_to_cut(const Instr& at,
-                                             llvm::Value* bound,
-                                             llvm::Value* start) {
+/// How many positions there are from that of the copy's first lane, or row, to the first at which
+/// the comparison is another; may be negative.
+llvm::Value* KernelEmitter::positions_to_cut(const Instr& at, int copy, llvm::Value* row) {
   auto& b = e_.b;
-  const bool is_left = at.operands[0] == compared_position(at);
+  const int position = compared_position(at);
+  const bool is_left = at.operands[0] == position;
+  llvm::Value* start =
+      accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(position)])].partial;
+  if (row != nullptr) start = b.CreateAdd(start, row);
+  llvm::Value* count = b.CreateSub(operand(at.operands[is_left ? 1 : 0], copy, false), start);
   const bool takes_equal = (at.op == ir::OpKind::le) == is_left;
-  llvm::Value* count = b.CreateSub(bound, start);
   return takes_equal ? b.CreateAdd(count, b.getInt64(1)) : count;
 }
 
 /// The first position of the vector dimension at which the comparison is another.
 llvm::Value* KernelEmitter::place_of_cut(int cut) {
   const Instr& at = instr(cut);
-  const int position = compared_position(at);
-  const int bound = at.operands[at.operands[0] == position ? 1 : 0];
+  const int bound = at.operands[at.operands[0] == compared_position(at) ? 1 : 0];
   if (slots_[static_cast<size_t>(bound)].copies.empty()) emit_instr(bound);
-  llvm::Value* start =
-      accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(position)])].partial;
-  return positions_to_cut(at, operand(bound, 0, false), start);
+  return positions_to_cut(at, 0, nullptr);
 }
 
 /// Lanes of 4 bytes each tell it sooner than the positions themselves, which have 8.
@@ -100,13 +99,9 @@ llvm::Value* KernelEmitter::emit_position_comparison(const Instr& at, int copy) 
   auto& b = e_.b;
   const int position = compared_position(at);
   const bool is_left = at.operands[0] == position;
-  llvm::Value* start =
-      accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(position)])].partial;
   const bool is_row = copy_dim_ != kernel_.vector_dim;
   llvm::Value* row = is_row ? offset_of_copy(instr(position), copy) : nullptr;
-  if (row != nullptr) start = b.CreateAdd(start, row);
-  llvm::Value* count =
-      positions_to_cut(at, operand(at.operands[is_left ? 1 : 0], copy, false), start);
+  llvm::Value* count = positions_to_cut(at, copy, row);
   // One limit for the lanes of all copies.
   const auto lanes = static_cast<uint64_t>(int64_t{e_.lanes} * (is_row ? 1 : copies_));
   count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, b.getInt64(0));

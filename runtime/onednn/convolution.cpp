@@ -201,15 +201,11 @@ bool is_by(const PrimitiveSpec& spec, std::string_view text) {
   return spec.implementation.find(text) != std::string::npos;
 }
 
-/// A convolution or an input gradient of so many of the images.
-LibraryOp images_of(LibraryOp op, int64_t images) {
-  op.operands[0].shape.set(0, images);
-  op.result.shape.set(0, images);
-  return op;
-}
-
+/// A convolution or an input gradient, so many of the images at once.
 onednn::ImageLoop loop_of(const LibraryOp& op, int64_t images, const Way& way) {
-  const LibraryOp some = images_of(op, images);
+  LibraryOp some = op;
+  some.operands[0].shape.set(0, images);
+  some.result.shape.set(0, images);
   return {.calls = op.result.shape[0] / images,
           .operand_stride = some.operands[0].numel(),
           .result_stride = some.result.numel(),
