@@ -22,10 +22,6 @@ int cost_of(const Instr& instr) {
   return ir::has(instr.op, ir::kCostly) ? 14 : 1;
 }
 
-uint64_t bit(int dim) {
-  return uint64_t{1} << static_cast<unsigned>(dim);
-}
-
 }  // namespace
 
 KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const HostTarget& host)
@@ -58,6 +54,10 @@ const Instr& KernelEmitter::instr(int number) const {
 
 Reduction KernelEmitter::reduction_of(const Instr& accumulate) const {
   return {accumulate.op, instr(accumulate.operands[0]).dtype};
+}
+
+uint64_t KernelEmitter::bit(int dim) {
+  return uint64_t{1} << static_cast<unsigned>(dim);
 }
 
 uint64_t KernelEmitter::inner_dims_mask() const {
@@ -202,7 +202,7 @@ int KernelEmitter::work_of(const Plan& plan) const {
 int KernelEmitter::choose_copies(const Plan& plan) const {
   constexpr int kMaxInstructions = 600;
   const int max_vectors = 2 * (e_.host.avx512 ? 32 : 16);
-  const int work = work_of(plan);
+  const int work = rows_together_ * work_of(plan);
   size_t bytes = 4;
   for (const int number : plan.phase->instrs) {
     const Instr& at = instr(number);
@@ -210,7 +210,7 @@ int KernelEmitter::choose_copies(const Plan& plan) const {
       bytes = std::max(bytes, size_of(at.dtype));
   }
   const auto registers = static_cast<int>(bytes / 4);
-  const int vectors = max_live_vectors(plan);
+  const int vectors = rows_together_ * max_live_vectors(plan);
   int copies = most_copies();
   while (copies > 1 && (copies * registers * work > kMaxInstructions ||
                         copies * registers * vectors > max_vectors)) {
@@ -239,6 +239,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   for (const Phase& phase : kernel_.phases)
     plans_.push_back(make_plan(phase));
   find_prefetches();
+  choose_rows_together();
   if (!kernel_.short_vector) {
     unroll_ = std::max(most_copies(), copies_that_share_words());
     for (const Plan& plan : plans_)
@@ -294,7 +295,7 @@ void KernelEmitter::emit_phases() {
     if (plan.phase->loop) {
       emit_loop_phase(plan);
     } else {
-      emit_level(plan, kTaskLevel, kVectorLevel);
+      for_each_row([&] { emit_level(plan, kTaskLevel, kVectorLevel); });
     }
   }
 }
@@ -304,9 +305,10 @@ void KernelEmitter::emit_loop_phase(const Plan& plan) {
   const int outer_unroll = unroll_;
   if (kernel_.vector_is_inner() || kernel_.short_vector) unroll_ = choose_copies(plan);
   start_accumulators(plan);
-  emit_level(plan, kTaskLevel, kVectorLevel);
+  for_each_row([&] { emit_level(plan, kTaskLevel, kVectorLevel); });
   emit_inner(plan, 0);
-  finish_accumulators(plan);
+  for_each_row([&] { finish_accumulators(plan); });
+  accumulators_.clear();
   if (kernel_.short_vector) unroll_ = outer_unroll;
 }
 
@@ -320,10 +322,16 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
   const auto [begin, end] = inner_range(dim);
   const int level = kInnerLevel + static_cast<int>(depth);
   const auto body = [&] {
-    enter_dims({dim}, &plan);
-    if (dim == kernel_.vector_dim) emit_prefetches(plan);
-    emit_level(plan, level, level);
+    llvm::Value* position = positions_[static_cast<size_t>(dim)];
+    std::vector<Scope> rows = rows_;
+    for_each_row([&] {
+      positions_[static_cast<size_t>(dim)] = position;
+      enter_dims({dim}, &plan);
+      if (dim == kernel_.vector_dim) emit_prefetches(plan);
+      emit_level(plan, level, level);
+    });
     emit_inner(plan, depth + 1);
+    rows_ = std::move(rows);
   };
   if (dim == kernel_.vector_dim) {
     emit_vector_loops(begin, end, streams_of(plan), body);
@@ -492,7 +500,7 @@ int KernelEmitter::num_accumulator_copies() const {
 void KernelEmitter::start_accumulators(const Plan& plan) {
   accumulators_.clear();
   accumulator_at_.clear();
-  const int copies = num_accumulator_copies();
+  const int copies = num_accumulator_copies() * static_cast<int>(std::max<size_t>(rows_.size(), 1));
   for (const int number : plan.accumulates) {
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
     const Reduction reduction = reduction_of(instr(number));
@@ -504,10 +512,17 @@ void KernelEmitter::start_accumulators(const Plan& plan) {
   }
 }
 
+/// The place of copy 0, of the row that is being emitted.
+size_t KernelEmitter::first_accumulator(int number) const {
+  const size_t width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
+  return static_cast<size_t>(accumulator_at_.lookup(number)) +
+         row_ * width * static_cast<size_t>(num_accumulator_copies());
+}
+
 void KernelEmitter::emit_accumulate(const Instr& at, int number) {
   const Reduction reduction = reduction_of(at);
   const size_t width = reduction.tracks_position() ? 2 : 1;
-  const auto first = static_cast<size_t>(accumulator_at_[number]);
+  const size_t first = first_accumulator(number);
   for (int copy = 0; copy < copies_; ++copy) {
     llvm::Value** place = &accumulators_[first + static_cast<size_t>(copy) * width];
     const Partial old{place[0], width == 2 ? place[1] : nullptr};
@@ -531,7 +546,7 @@ void KernelEmitter::finish_accumulators(const Plan& plan) {
   for (const int number : plan.accumulates) {
     const Reduction reduction = reduction_of(instr(number));
     const size_t width = reduction.tracks_position() ? 2 : 1;
-    const auto first = static_cast<size_t>(accumulator_at_[number]);
+    const size_t first = first_accumulator(number);
     llvm::SmallVector<Partial, 8> partials;
     for (int copy = 0; copy < copies; ++copy) {
       llvm::Value** place = &accumulators_[first + static_cast<size_t>(copy) * width];
@@ -553,7 +568,6 @@ void KernelEmitter::finish_accumulators(const Plan& plan) {
     if (folds_lanes) add_uniform_forms(number, slot);
     slots_[static_cast<size_t>(number)] = std::move(slot);
   }
-  accumulators_.clear();
 }
 
 }  // namespace wick::codegen::llvm_jit

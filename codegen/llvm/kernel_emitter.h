@@ -116,6 +116,7 @@ class KernelEmitter {
   [[nodiscard]] bool is_pinned(const Instr& instr) const;
   [[nodiscard]] int level_of(uint64_t dims) const;
   [[nodiscard]] int innermost_level() const;
+  [[nodiscard]] static uint64_t bit(int dim);
   [[nodiscard]] uint64_t inner_dims_mask() const;
   [[nodiscard]] bool varies(int number) const;
   [[nodiscard]] bool has_copies(int number) const;
@@ -138,6 +139,7 @@ class KernelEmitter {
   void add_uniform_forms(int number, Slot& slot);
   void emit_accumulate(const Instr& instr, int number);
   [[nodiscard]] int num_accumulator_copies() const;
+  [[nodiscard]] size_t first_accumulator(int number) const;
   void start_accumulators(const Plan& plan);
   void finish_accumulators(const Plan& plan);
   llvm::Value* operand(int number, int copy, bool as_vector);
@@ -190,6 +192,16 @@ class KernelEmitter {
   [[nodiscard]] llvm::Value* mask_of_copy(int copy) const;
   [[nodiscard]] Scope save_scope() const;
   void restore_scope(Scope scope);
+
+  // kernel_emitter_row_groups.cpp
+  [[nodiscard]] bool are_shared(uint64_t deps) const;
+  [[nodiscard]] bool rows_share_vectors() const;
+  void choose_rows_together();
+  void emit_groups_of_rows(Range tasks);
+  llvm::Value* bytes_of_rows(bool shared);
+  llvm::Value* pays_to_group();
+  void emit_rows(llvm::Value* first, int count);
+  void for_each_row(const std::function<void()>& body);
 
   // kernel_emitter_flat_rows.cpp
   [[nodiscard]] bool is_of_flat_rows(const Instr& instr) const;
@@ -318,6 +330,10 @@ class KernelEmitter {
   bool loads_past_rows_ = false;           // since rows follow
   llvm::Value* exceeds_caches_ = nullptr;  // made when first needed
   Values masks_;                           // by copy, the lanes in range; empty: all
+
+  int rows_together_ = 1;
+  std::vector<Scope> rows_;  // that the body takes together; empty: one
+  size_t row_ = 0;           // of those, the one that is being emitted
 
   bool columns_in_memory_ = false;
   std::vector<Column> columns_;  // by accumulator of one copy

@@ -204,6 +204,7 @@ void KernelEmitter::finish_columns() {
   emit_values_of_columns();
   load_columns();
   finish_accumulators(plan);
+  accumulators_.clear();
   for (size_t i = 0; i < plan.levels.size(); ++i) {
     const int number = plan.phase->instrs[i];
     const bool is_of_column = (deps_[static_cast<size_t>(number)] & inner_dims_mask()) == 0;

@@ -115,6 +115,10 @@ llvm::Value* KernelEmitter::nonzero_extent(int dim) {
 void KernelEmitter::emit_tasks(Range tasks,
                                Range vectors,
                                const std::vector<llvm::Value*>& starts) {
+  if (rows_together_ > 1) {
+    emit_groups_of_rows(tasks);
+    return;
+  }
   auto& b = e_.b;
   const size_t count = task_dims_.size();
   accumulators_ = starts;  // the odometer travels as accumulators do
