@@ -148,7 +148,7 @@ class KernelEmitter {
 
   // kernel_emitter_columns.cpp
   [[nodiscard]] bool can_keep_columns_in_memory() const;
-  [[nodiscard]] const Plan& column_plan() const;
+  [[nodiscard]] const Plan& loop_plan() const;
   [[nodiscard]] int64_t columns_at_once() const;
   void emit_columns(Range columns);
   void make_columns();

@@ -34,20 +34,20 @@ bool KernelEmitter::can_keep_columns_in_memory() const {
   return count <= kMostReductions && std::ranges::none_of(kernel_.instrs, is_of_bits);
 }
 
-const KernelEmitter::Plan& KernelEmitter::column_plan() const {
+const KernelEmitter::Plan& KernelEmitter::loop_plan() const {
   return *std::ranges::find_if(plans_, [](const Plan& plan) { return plan.phase->loop; });
 }
 
 /// Columns that are walked together: the fewer accumulators each has, the more of a row.
 int64_t KernelEmitter::columns_at_once() const {
-  const size_t count = column_plan().accumulates.size();
+  const size_t count = loop_plan().accumulates.size();
   return kAccumulators / static_cast<int64_t>(std::bit_ceil(std::max<size_t>(count, 1)));
 }
 
 /// The body of the loop over tasks.
 void KernelEmitter::emit_columns(Range columns) {
   auto& b = e_.b;
-  const Plan& plan = column_plan();
+  const Plan& plan = loop_plan();
   make_columns();
   if (!plans_[0].phase->loop) emit_level(plans_[0], kTaskLevel, kTaskLevel);
   loop(columns.begin, columns.end, columns_at_once(), [&](llvm::Value* first) {
@@ -70,7 +70,7 @@ void KernelEmitter::make_columns() {
     memory->setAlignment(kColumnAlign);
     columns_.push_back({memory, start});
   };
-  for (const int number : column_plan().accumulates) {
+  for (const int number : loop_plan().accumulates) {
     const Reduction reduction = reduction_of(instr(number));
     const Partial start = reduction_start(e_, reduction);
     add(start.value);
@@ -98,7 +98,7 @@ void KernelEmitter::load_columns() {
   accumulators_.clear();
   accumulator_at_.clear();
   const Column* column = columns_.data();
-  for (const int number : column_plan().accumulates) {
+  for (const int number : loop_plan().accumulates) {
     const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
     for (int copy = 0; copy < copies_; ++copy) {
@@ -116,7 +116,7 @@ void KernelEmitter::store_columns() {
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
   const Column* column = columns_.data();
   auto value = accumulators_.begin();
-  for (const int number : column_plan().accumulates) {
+  for (const int number : loop_plan().accumulates) {
     const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
     for (int copy = 0; copy < copies_; ++copy) {
       for (int i = 0; i < width; ++i, ++value) {
@@ -139,7 +139,7 @@ void KernelEmitter::emit_values_of_columns() {
 int KernelEmitter::rows_at_once() const {
   constexpr int kRows = 4;
   constexpr int kMaxInstructions = 300;
-  return kRows * unroll_ * work_of(column_plan()) <= kMaxInstructions ? kRows : 1;
+  return kRows * unroll_ * work_of(loop_plan()) <= kMaxInstructions ? kRows : 1;
 }
 
 /// The loop over the last inner dimension, with the vector loop inside.
@@ -159,7 +159,7 @@ void KernelEmitter::emit_rows_of_columns() {
 }
 
 void KernelEmitter::emit_columns_of_rows(llvm::Value* first, int count) {
-  const Plan& plan = column_plan();
+  const Plan& plan = loop_plan();
   const int row_dim = inner_dims_.back();
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
   const Scope before = save_scope();
@@ -199,7 +199,7 @@ void KernelEmitter::share_values_of_columns(llvm::ArrayRef<Slot> known) {
 
 /// What follows the loop phase, which may use what that computed for each column alone.
 void KernelEmitter::finish_columns() {
-  const Plan& plan = column_plan();
+  const Plan& plan = loop_plan();
   enter_dims({kernel_.vector_dim}, nullptr);
   emit_values_of_columns();
   load_columns();

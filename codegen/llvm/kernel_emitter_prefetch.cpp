@@ -141,7 +141,7 @@ void KernelEmitter::emit_prefetches_ahead() {
 void KernelEmitter::emit_prefetches_of_rows(int rows) {
   constexpr int kLeastRows = 2;
   const auto ahead = static_cast<uint64_t>(std::max(rows, kLeastRows));
-  for (const int number : column_plan().phase->instrs) {
+  for (const int number : loop_plan().phase->instrs) {
     const Instr& at = instr(number);
     const Affine::Term& row = at.address.terms[static_cast<size_t>(inner_dims_.back())];
     if (!reads_vectors(at) || row.stride != Stride::dynamic) continue;

@@ -12,8 +12,9 @@ bool KernelEmitter::are_shared(uint64_t deps) const {
   return (deps & bit(task_dims_.back())) == 0;
 }
 
-/// Kernels of one reduction loop. Nothing that they write may be read: the loads of a row come
-/// before the stores of the one before.
+/// Kernels of one reduction loop that stores nothing: what goes past the caches begins at another
+/// place of a line in each row. Nothing that they write may be read: the loads of a row come before
+/// the stores of the one before.
 bool KernelEmitter::rows_share_vectors() const {
   if (!kernel_.vector_is_inner() || task_dims_.empty() || kernel_.blocking) return false;
   if (std::ranges::count(kernel_.phases, true, &Phase::loop) != 1) return false;
@@ -21,6 +22,8 @@ bool KernelEmitter::rows_share_vectors() const {
     return buffer.no_alias && buffer.own_elements == 0;
   };
   if (!std::ranges::all_of(kernel_.buffers, is_apart)) return false;
+  const auto stores = [&](int number) { return instr(number).kind == InstrKind::store; };
+  if (std::ranges::any_of(loop_plan().phase->instrs, stores)) return false;
   bool shares = false;
   bool accumulates = false;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
@@ -37,10 +40,8 @@ bool KernelEmitter::rows_share_vectors() const {
 void KernelEmitter::choose_rows_together() {
   constexpr int kMostRows = 4;
   if (!rows_share_vectors()) return;
-  const Plan& plan =
-      *std::ranges::find_if(plans_, [](const Plan& each) { return each.phase->loop; });
   rows_together_ = kMostRows;
-  while (rows_together_ > 1 && choose_copies(plan) < 2)
+  while (rows_together_ > 1 && choose_copies(loop_plan()) < 2)
     rows_together_ /= 2;
 }
 
@@ -62,9 +63,9 @@ llvm::Value* KernelEmitter::bytes_of_rows(bool shared) {
   return all;
 }
 
-/// Where the shared vectors leave the nearest cache no room, or all rows are in the second one.
-/// Else one row at a time is what the machine prefetches best: of rows of 4 KiB in memory, four
-/// together take 1.7 times as long.
+/// Where the shared vectors leave the nearest cache no room, or all rows stay near the core. Else
+/// one row at a time is what the machine prefetches best: of rows of 4 KiB in memory, four together
+/// take 1.7 times as long.
 llvm::Value* KernelEmitter::pays_to_group() {
   constexpr int64_t kLongRow = 16384;
   constexpr int64_t kOwnShare = 8;

@@ -152,6 +152,41 @@ TEST(RowGroups, DoNothingForNoTask) {
   EXPECT_EQ(std::vector<std::byte>(result.bytes().begin(), result.bytes().end()), before);
 }
 
+/// What the loop stores past the caches goes by lines, and rows of odd lengths begin in different
+/// places of theirs.
+TEST(RowGroups, StoreRowsThatBeginAnywhere) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  constexpr int64_t kColumns = 5001;
+  constexpr int64_t kRows = 4;
+  constexpr size_t kLine = 16;  // floats
+  KernelBuilder k("rows");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32);
+  const int products = k.buffer(DType::f32, true);
+  const int sums = k.buffer(DType::f32, true);
+  k.outer(kHuge);
+  k.vector(k.inner(kColumns));
+  k.loop();
+  const int of_x = k.load(x, k.at({0, 1}));
+  const int of_y = k.load(y, k.at({kColumns, 1}));
+  const int product = k.compute(OpKind::mul, DType::f32, {of_x, of_y});
+  k.store(products, k.at({kColumns, 1}), product);
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {product});
+  k.straight();
+  k.store(sums, k.at({1, 0}), sum);
+  const KernelFunction function = compile(k.kernel());
+  std::vector<float> two(kColumns, 2);
+  std::vector<float> threes(kRows * kColumns, 3);
+  for (size_t offset = 0; offset < kLine; ++offset) {
+    std::vector<float> out(kRows * kColumns + kLine);
+    std::vector<float> sums_of_rows(kRows);
+    void* buffers[] = {two.data(), threes.data(), out.data() + offset, sums_of_rows.data()};
+    function(buffers, k.params().data(), 0, kRows, 0, 0);
+    EXPECT_EQ(sums_of_rows, std::vector<float>(kRows, 6 * kColumns)) << offset;
+    EXPECT_EQ(std::count(out.begin(), out.end(), 6.0F), kRows * kColumns) << offset;
+  }
+}
+
 /// Loads of the rest of a row, which has one copy: those of one row, and of four with one shared.
 TEST(RowGroups, ReadWhatIsSharedOnce) {
   const auto loads_of_rest = [](bool shared) {
