@@ -1,7 +1,7 @@
 #pragma once
 
-// Elementary functions. The f32 ones are polynomials, branch-free but for huge arguments of sin and
-// cos, and so are exp, log and sigmoid of f64; the other f64 ones call the C library lane by lane.
+// Elementary functions: polynomials, branch-free but for huge arguments of sin and cos. pow of f64
+// calls the C library lane by lane.
 // Operands are scalars or vectors.
 
 #include "wick/codegen/llvm/emit_context.h"
@@ -24,9 +24,15 @@ llvm::Value* emit_cos(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_atan(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_pow_f32(EmitContext& e, llvm::Value* x, llvm::Value* y);
 
-/// f64. At most 1 ulp from the exact value everywhere; denormals included.
+/// f64. At most 1 ulp from the exact value everywhere, sigmoid and tanh 2; denormals included.
 llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_log_f64(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_tanh_f64(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_sigmoid_f64(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_erf_f64(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_sin_f64(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_cos_f64(EmitContext& e, llvm::Value* x);
+llvm::Value* emit_atan_f64(EmitContext& e, llvm::Value* x);
 
 /// e^x for |x| of at most 20; NaN may become anything.
 llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x);
@@ -35,6 +41,14 @@ llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x);
 llvm::Value* call_by_lane(EmitContext& e,
                           llvm::StringRef function,
                           llvm::ArrayRef<llvm::Value*> operands);
+
+/// `fast`, an elementary function of x, unless a lane of |x| is above `largest`: then all lanes are
+/// what `function` of the C library gives.
+llvm::Value* by_lane_above(EmitContext& e,
+                           double largest,
+                           llvm::StringRef function,
+                           llvm::Value* x,
+                           llvm::Value* fast);
 
 /// value * 2^exponent for vectors of float; `exponent` is integral and may be far out of range.
 llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent);

@@ -1,7 +1,10 @@
-// exp and log of f64. Coefficients interpolate at Chebyshev points in 60 digits, rounded to f64.
+// exp, log, sigmoid and tanh of f64. Coefficients interpolate at Chebyshev points in 60 digits,
+// rounded to f64.
 
 #include <limits>
 #include <numbers>
+
+#include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/math.h"
 
@@ -49,6 +52,28 @@ llvm::Value* two_to(EmitContext& e, llvm::Value* exponent, llvm::Type* type) {
   return e.b.CreateBitCast(e.b.CreateShl(biased, kMantissaBits), type);
 }
 
+/// x = n ln 2 + r with an integral n: e^x = 2^n (1 + rest).
+struct ReducedPower {
+  llvm::Value* n;
+  llvm::Value* rest;
+};
+
+ReducedPower reduce(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  llvm::Value* n =
+      e.unary(llvm::Intrinsic::roundeven, b.CreateFMul(x, real(x, std::numbers::log2e)));
+  llvm::Value* r = e.fma(n, real(x, -kLn2High), x);
+  r = e.fma(n, real(x, -kLn2Low), r);
+  return {n, e.fma(b.CreateFMul(r, r), e.split_polynomial(r, kExp), r)};
+}
+
+/// The integers of integral doubles of less than 52 bits.
+llvm::Value* to_whole(EmitContext& e, llvm::Value* n) {
+  llvm::Value* shifted =
+      e.b.CreateBitCast(e.b.CreateFAdd(n, real(n, kIntegerShift)), i64_of(e, n));
+  return e.b.CreateSub(shifted, integer(shifted, kIntegerShiftBits));
+}
+
 }  // namespace
 
 llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x) {
@@ -59,19 +84,46 @@ llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x) {
   llvm::Value* low = real(x, -1400);
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
   bounded = b.CreateSelect(b.CreateFCmpOGT(low, bounded), low, bounded);
-  llvm::Value* n =
-      e.unary(llvm::Intrinsic::roundeven, b.CreateFMul(bounded, real(x, std::numbers::log2e)));
-  llvm::Value* r = e.fma(n, real(x, -kLn2High), bounded);
-  r = e.fma(n, real(x, -kLn2Low), r);
-  llvm::Value* sum = e.fma(b.CreateFMul(r, r), e.split_polynomial(r, kExp), r);
-  llvm::Value* mantissa = b.CreateFAdd(sum, real(x, 1));
+  const ReducedPower power = reduce(e, bounded);
+  llvm::Value* mantissa = b.CreateFAdd(power.rest, real(x, 1));
   // In two steps, so that neither power leaves the range and only the last product rounds.
-  llvm::Value* shifted = b.CreateBitCast(b.CreateFAdd(n, real(x, kIntegerShift)), i64_of(e, x));
-  llvm::Value* whole = b.CreateSub(shifted, integer(shifted, kIntegerShiftBits));
+  llvm::Value* whole = to_whole(e, power.n);
   llvm::Value* half = b.CreateAShr(whole, 1);
   llvm::Value* result = b.CreateFMul(mantissa, two_to(e, half, x->getType()));
   result = b.CreateFMul(result, two_to(e, b.CreateSub(whole, half), x->getType()));
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
+}
+
+llvm::Value* emit_sigmoid_f64(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  // Of exp(-|x|), which does not overflow: 1 / (1 + e) above 0, e / (1 + e) below.
+  llvm::Value* magnitude = e.unary(llvm::Intrinsic::fabs, x);
+  llvm::Value* small = emit_exp_f64(e, b.CreateFNeg(magnitude));
+  llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, real(x, 1));
+  return b.CreateFDiv(top, b.CreateFAdd(small, real(x, 1)));
+}
+
+llvm::Value* emit_tanh_f64(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  // Of m = exp(-2 |x|) - 1, which is accurate near 0 as well: -m / (2 + m). From 20 on that is 1.
+  llvm::Value* magnitude = e.unary(llvm::Intrinsic::fabs, x);
+  llvm::Value* limit = real(x, 20);
+  // Unordered is below the limit, where NaN passes through.
+  llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOGT(magnitude, limit), limit, magnitude);
+  const ReducedPower power = reduce(e, b.CreateFMul(bounded, real(x, -2)));
+  llvm::Value* scale = two_to(e, to_whole(e, power.n), x->getType());
+  llvm::Value* below = b.CreateFSub(scale, real(x, 1));
+  llvm::Value* m = e.fma(scale, power.rest, below);
+  llvm::Value* sum = b.CreateFAdd(m, real(x, 2));
+  llvm::Value* quotient = b.CreateFDiv(m, sum);
+  // What the three roundings took, times 1 / (2 + m) = (1 - quotient) / 2.
+  llvm::Value* m_lost = e.fma(scale, power.rest, b.CreateFSub(below, m));
+  llvm::Value* sum_lost = b.CreateFAdd(b.CreateFSub(m, b.CreateFSub(sum, real(x, 2))), m_lost);
+  llvm::Value* negative = b.CreateFNeg(quotient);
+  llvm::Value* missing = b.CreateFAdd(e.fma(negative, sum, m), e.fma(negative, sum_lost, m_lost));
+  llvm::Value* inverse = e.fma(quotient, real(x, -0.5), real(x, 0.5));
+  llvm::Value* value = e.fma(missing, inverse, quotient);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, value, x);
 }
 
 llvm::Value* emit_log_f64(EmitContext& e, llvm::Value* x) {

@@ -1,3 +1,5 @@
+#include <llvm/IR/Intrinsics.h>
+
 #include "wick/codegen/llvm/math.h"
 
 namespace wick::codegen::llvm_jit {
@@ -60,6 +62,30 @@ llvm::Value* call_by_lane(EmitContext& e,
   if (!is_vector(operands[0])) return e.b.CreateCall(scalar, operands);
   return e.b.CreateCall(lane_loop(e, scalar, function, operands[0]->getType(), operands.size()),
                         operands);
+}
+
+llvm::Value* by_lane_above(EmitContext& e,
+                           double largest,
+                           llvm::StringRef function,
+                           llvm::Value* x,
+                           llvm::Value* fast) {
+  auto& b = e.b;
+  llvm::Value* is_huge = b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, largest));
+  llvm::Value* any = is_vector(x) ? b.CreateOrReduce(is_huge) : is_huge;
+  auto* before = b.GetInsertBlock();
+  auto* function_body = before->getParent();
+  auto* slow = llvm::BasicBlock::Create(b.getContext(), "huge", function_body);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "reduced", function_body);
+  b.CreateCondBr(any, slow, after);
+  b.SetInsertPoint(slow);
+  llvm::Value* exact = call_by_lane(e, function, {x});
+  slow = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  llvm::PHINode* result = b.CreatePHI(x->getType(), 2);
+  result->addIncoming(fast, before);
+  result->addIncoming(exact, slow);
+  return result;
 }
 
 }  // namespace wick::codegen::llvm_jit

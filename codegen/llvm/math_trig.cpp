@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "wick/codegen/llvm/math.h"
 
@@ -65,29 +64,8 @@ llvm::Value* sine_of(EmitContext& e, const Reduced& reduced) {
   return b.CreateBitCast(b.CreateXor(bits, sign), r->getType());
 }
 
-/// `fast` unless a lane is beyond what its reduction is good for.
-llvm::Value* with_slow_path(EmitContext& e,
-                            llvm::Value* x,
-                            llvm::Value* fast,
-                            llvm::StringRef function) {
-  auto& b = e.b;
-  const double largest = e.host.fma ? kLargest : kLargestUnfused;
-  llvm::Value* is_huge = b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, largest));
-  llvm::Value* any = is_vector(x) ? b.CreateOrReduce(is_huge) : is_huge;
-  auto* before = b.GetInsertBlock();
-  auto* function_body = before->getParent();
-  auto* slow = llvm::BasicBlock::Create(b.getContext(), "huge", function_body);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "reduced", function_body);
-  b.CreateCondBr(any, slow, after);
-  b.SetInsertPoint(slow);
-  llvm::Value* exact = call_by_lane(e, function, {x});
-  slow = b.GetInsertBlock();
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
-  llvm::PHINode* result = b.CreatePHI(x->getType(), 2);
-  result->addIncoming(fast, before);
-  result->addIncoming(exact, slow);
-  return result;
+double largest_reducible(const EmitContext& e) {
+  return e.host.fma ? kLargest : kLargestUnfused;
 }
 
 }  // namespace
@@ -96,13 +74,13 @@ llvm::Value* emit_sin(EmitContext& e, llvm::Value* x) {
   llvm::Value* fast = sine_of(e, reduce(e, x));
   // -0 comes out as 0.
   fast = e.b.CreateSelect(e.b.CreateFCmpOEQ(x, real(x, 0)), x, fast);
-  return with_slow_path(e, x, fast, "sinf");
+  return by_lane_above(e, largest_reducible(e), "sinf", x, fast);
 }
 
 llvm::Value* emit_cos(EmitContext& e, llvm::Value* x) {
   Reduced reduced = reduce(e, x);
   reduced.quadrant = e.b.CreateAdd(reduced.quadrant, integer(reduced.quadrant, 1));
-  return with_slow_path(e, x, sine_of(e, reduced), "cosf");
+  return by_lane_above(e, largest_reducible(e), "cosf", x, sine_of(e, reduced));
 }
 
 }  // namespace wick::codegen::llvm_jit
