@@ -64,7 +64,8 @@ Tensor leading_part(const Tensor& x, const Shape& shape, int free, Where where) 
 }
 
 /// For indices along an axis of x, equal to x in extents beside it: row-major positions in x, in
-/// one axis. Of those that do not exist, the nearest, or -1 if `drop`.
+/// one axis. Of those that do not exist, the nearest, or -1 if `drop`; as they are where x has no
+/// other axis, since gather and scatter see to them.
 Tensor row_major(const Tensor& x, int axis, const Tensor& indices, bool drop, Where where) {
   const auto binary = [&](OpKind op, const Tensor& a, const Operand& b) {
     return record_binary(op, {a, where}, b, where);
@@ -72,6 +73,7 @@ Tensor row_major(const Tensor& x, int axis, const Tensor& indices, bool drop, Wh
   const ir::AxisSplit split = ir::split_at(x.shape(), axis);
   const Tensor wide = reshape(
       cast(indices, DType::i64, where), {split.outer, indices.shape()[axis], split.inner}, where);
+  if (split.outer == 1 && split.inner == 1) return flatten(wide, 0, -1, where);
   const Tensor low = binary(OpKind::maximum, wide, {int64_t{0}, where});
   const Tensor near = binary(OpKind::minimum, low, {split.extent - 1, where});
   Tensor at = near;

@@ -119,7 +119,9 @@ llvm::Value* EmitContext::to_storage(DType dtype, llvm::Value* value) {
     case DType::f16:
       return b.CreateFPTrunc(value, shaped(b.getHalfTy(), value));
     case DType::bf16:
-      return b.CreateTrunc(bfloat_bits(*this, value), shaped(b.getInt16Ty(), value));
+      // In a register it is rounded already.
+      return b.CreateTrunc(b.CreateLShr(b.CreateBitCast(value, shaped(b.getInt32Ty(), value)), 16),
+                           shaped(b.getInt16Ty(), value));
     case DType::bool_:
       return b.CreateZExt(value, shaped(b.getInt8Ty(), value));
     default:

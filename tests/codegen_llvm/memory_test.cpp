@@ -471,6 +471,30 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   EXPECT_NE(assembly.find("prefetch"), std::string::npos);
 }
 
+/// y[i, j] = x[at(i), j]: what numbers in memory say is not stored past the caches, what is counted is.
+Kernel rows_kernel(bool indices_in_memory) {
+  constexpr int64_t kRow = 32;
+  KernelBuilder k("rows");
+  const int x = k.buffer(DType::f32);
+  const int indices = k.buffer(DType::i64);
+  const int y = k.buffer(DType::f32, true);
+  k.outer(int64_t{1} << 35);
+  k.vector(k.outer(kRow));
+  k.straight();
+  const int at = indices_in_memory ? k.load(indices, k.at({1, 0})) : k.index(k.at({1, 0}));
+  k.store(y, k.at({kRow, 1}), k.gather(x, k.at({0, 1}), at, kRow));
+  return k.kernel();
+}
+
+TEST(StreamingStores, GoThroughTheCachesWhereRowsAreGathered) {
+  const auto streams = [](bool indices_in_memory) {
+    return llvm_compiler().assembly(rows_kernel(indices_in_memory)).find("movntps") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(streams(false));
+  EXPECT_FALSE(streams(true));
+}
+
 /// y = x - max(x) by rows, or max(x) alone.
 Kernel row_kernel(bool has_second_loop) {
   KernelBuilder k("rows");

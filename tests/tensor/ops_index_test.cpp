@@ -35,6 +35,16 @@ TEST(IndexOps, GatherByElements) {
   EXPECT_EQ(to_string(gather(zeros({0, 3}), 1, zeros({0, 5}, DType::i32)).shape()), "[0,5]");
 }
 
+TEST(IndexOps, ElementsOfOneAxisThatDoNotExist) {
+  const Tensor x = tensor({5, 6, 7});
+  const int64_t far = std::numeric_limits<int64_t>::max();
+  const Tensor at = ints({2, -1, 3, far, 0}, {5});
+
+  expect_values(gather(x, 0, at), {5}, {7, 5, 7, 7, 5});
+  expect_values(scatter_add(x, 0, at, 10), {3}, {15, 6, 17});
+  expect_values(scatter(x, 0, at, tensor({1, 2, 3, 4, 5})), {3}, {5, 6, 1});
+}
+
 TEST(IndexOps, ScatterByElements) {
   const Tensor x = zeros({2, 3});
   const Tensor at = ints({2, 2, 0, 5}, {2, 2});
