@@ -249,7 +249,9 @@ class Finisher {
         const int64_t stride = coefficient(expr, run.last);
         Affine::Term term;
         if (stride == 1) term.stride = Stride::one;
-        if (stride != 0 && stride != 1) term = {.stride = Stride::dynamic, .param = param(stride)};
+        if (stride != 0 && stride != 1) {
+          term = {Stride::dynamic, param(stride), stride == -1};
+        }
         if (row_length_ > 0 && run.last == outer_.back().last) term.stride = flat_stride(expr);
         address.terms.push_back(term);
       }

@@ -20,7 +20,9 @@ std::string address_text(const Kernel& kernel, const Affine& address) {
   for (size_t d = 0; d < address.terms.size(); ++d) {
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::one) plus(fmt::format("d{}", d));
-    if (term.stride == Stride::dynamic) plus(fmt::format("d{}*p{}", d, term.param));
+    if (term.stride == Stride::dynamic) {
+      plus(fmt::format("d{}*p{}{}", d, term.param, term.is_minus_one ? "=-1" : ""));
+    }
     if (term.stride == Stride::column) plus(fmt::format("d{}%{}", d, kernel.row_length));
     if (term.stride == Stride::row) plus(fmt::format("d{}/{}", d, kernel.row_length));
   }

@@ -45,7 +45,8 @@ enum class Stride : uint8_t { zero, one, dynamic, column, row };
 struct Affine {
   struct Term {
     Stride stride = Stride::zero;
-    int param = -1;  // of the stride when dynamic
+    int param = -1;             // of the stride when dynamic
+    bool is_minus_one = false;  // a dynamic stride that is: what is read backwards
     friend bool operator==(const Term&, const Term&) = default;
   };
 

@@ -1,3 +1,6 @@
+#include <cmath>
+#include <limits>
+
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/compute.h"
@@ -53,6 +56,37 @@ llvm::Value* integer_to_float(EmitContext& e, DType from, DType to, llvm::Value*
   return e.round_to(to, b.CreateSIToFP(value, type));
 }
 
+/// Bits of the largest number, which is that many ones.
+int magnitude_bits(DType dtype) {
+  return dtype == DType::u8 ? 8 : 8 * static_cast<int>(size_of(dtype)) - 1;
+}
+
+/// Towards zero; beyond the range its nearest number, and 0 of NaN. LLVM's own saturating conversion
+/// takes vectors apart.
+llvm::Value* float_to_integer(EmitContext& e, DType to, llvm::Value* value) {
+  auto& b = e.b;
+  const int digits = value->getType()->getScalarType()->isDoubleTy()
+                         ? std::numeric_limits<double>::digits
+                         : std::numeric_limits<float>::digits;
+  const int bits = magnitude_bits(to);
+  const double beyond = std::ldexp(1.0, bits);
+  // Where the largest integer is none of these floats, the largest float below it.
+  const bool has_largest = bits <= digits;
+  llvm::Value* high = real(value, beyond - (has_largest ? 1.0 : std::ldexp(1.0, bits - digits)));
+  llvm::Value* low = real(value, to == DType::u8 ? 0 : -beyond);
+  llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOGT(value, low), value, low);
+  bounded = b.CreateSelect(b.CreateFCmpOLT(bounded, high), bounded, high);
+  llvm::Type* type = shaped(to == DType::i64 ? b.getInt64Ty() : b.getInt32Ty(), value);
+  llvm::Value* whole = b.CreateFPToSI(bounded, type);
+  if (!has_largest) {
+    const int64_t largest = std::numeric_limits<int64_t>::max() >> (63 - bits);
+    llvm::Value* is_beyond = b.CreateFCmpOGE(value, real(value, beyond));
+    whole = b.CreateSelect(is_beyond, integer(whole, largest), whole);
+  }
+  whole = b.CreateSelect(b.CreateFCmpORD(value, value), whole, integer(whole, 0));
+  return b.CreateTrunc(whole, shaped(e.register_type(to), value));
+}
+
 }  // namespace
 
 llvm::Value* emit_cast(EmitContext& e, DType from, DType to, llvm::Value* value) {
@@ -64,12 +98,8 @@ llvm::Value* emit_cast(EmitContext& e, DType from, DType to, llvm::Value* value)
   }
   if (is_float(from) && is_float(to)) return float_to_float(e, from, to, value);
   if (is_float(to)) return integer_to_float(e, from, to, value);
+  if (is_float(from)) return float_to_integer(e, to, value);
   llvm::Type* type = shaped(e.register_type(to), value);
-  if (is_float(from)) {
-    const auto intrinsic =
-        to == DType::u8 ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
-    return b.CreateIntrinsic(intrinsic, {type, value->getType()}, {value});
-  }
   const bool is_unsigned = from == DType::u8 || from == DType::bool_;
   return b.CreateIntCast(value, type, !is_unsigned);
 }

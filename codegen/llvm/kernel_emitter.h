@@ -294,6 +294,8 @@ class KernelEmitter {
   llvm::Value* address_of(const Instr& instr, int number, int copy);
   llvm::Value* mask_of(const Instr& instr, int copy, bool as_vector);
   llvm::Value* load_any_lane(const Instr& instr, int number, int copy);
+  [[nodiscard]] bool reads_backwards(const Instr& instr) const;
+  llvm::Value* load_backwards(const Instr& instr, int number, int copy);
   llvm::Instruction* tag(llvm::Instruction* access, int buffer);
   void make_alias_scopes();
   [[nodiscard]] Stride vector_stride(const Instr& instr) const;

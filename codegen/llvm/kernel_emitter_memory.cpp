@@ -205,8 +205,36 @@ llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
   return b.CreateAdd(e_.splat(base), lane_offsets(stride_param));
 }
 
+/// Whether the lanes are consecutive elements, the first one last.
+bool KernelEmitter::reads_backwards(const Instr& at) const {
+  return at.kind == InstrKind::load && at.predicate < 0 && vector_stride(at) == Stride::dynamic &&
+         at.address.terms[static_cast<size_t>(kernel_.vector_dim)].is_minus_one &&
+         (at.dynamic_index < 0 || !varies(at.dynamic_index));
+}
+
+/// A gather would take a cycle or more for each element.
+llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Type* vector = e_.vector_of(element);
+  const llvm::Align align(size_of(at.dtype));
+  llvm::Value* lowest =
+      b.CreateInBoundsGEP(element, address_of(at, number, copy), b.getInt64(1 - e_.lanes));
+  llvm::Instruction* load = nullptr;
+  if (llvm::Value* mask = mask_of_copy(copy)) {
+    load = b.CreateMaskedLoad(vector,
+                              lowest,
+                              align,
+                              b.CreateVectorReverse(mask),
+                              llvm::Constant::getNullValue(vector));
+  } else {
+    load = b.CreateAlignedLoad(vector, lowest, align);
+  }
+  return e_.to_register(at.dtype, b.CreateVectorReverse(tag(load, at.buffer)));
+}
+
 /// A pointer to consecutive elements (or to one, when the address is uniform), or a vector of
-/// pointers.
+/// pointers; to the first lane's element where they are read backwards.
 llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   llvm::Type* element = e_.storage_type(at.dtype);
@@ -229,7 +257,7 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   const Stride stride = vector_stride(at);
   if (stride == Stride::one) {
     if (lanes != nullptr) lanes = b.CreateAdd(lanes, e_.iota(b.getInt64Ty()));
-  } else if (stride == Stride::dynamic) {
+  } else if (stride == Stride::dynamic && !reads_backwards(at)) {
     const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
     llvm::Value* offsets = lane_offsets(stride_param);
     lanes = lanes == nullptr ? offsets : b.CreateAdd(lanes, offsets);
@@ -277,6 +305,7 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
     if (at.predicate >= 0) address = address_if(mask_of(at, copy, false), address);
     return e_.to_register(at.dtype, tag(b.CreateAlignedLoad(element, address, align), at.buffer));
   }
+  if (reads_backwards(at)) return load_backwards(at, number, copy);
   llvm::Type* vector = e_.vector_of(element);
   llvm::Value* address = address_of(at, number, copy);
   llvm::Value* mask = loads_past_rows_ && may_load_past_row(at) ? nullptr : mask_of(at, copy, true);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <sstream>
 #include <string>
@@ -469,6 +470,44 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   const std::string assembly = llvm_compiler().assembly(k.kernel());
   EXPECT_NE(assembly.find("movntps"), std::string::npos);
   EXPECT_NE(assembly.find("prefetch"), std::string::npos);
+}
+
+/// y[i, j] = x[i, length - 1 - j].
+TEST(RowsReadBackwards, AreLoadedAsVectorsAndNothingBesideThem) {
+  constexpr int64_t kRows = 3;
+  const GuardedPages pages;
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i8, DType::i64}) {
+    for (const int64_t length : {1, 7, 16, 64, 131}) {
+      KernelBuilder k("backwards");
+      const int x = k.buffer(dtype);
+      const int y = k.buffer(dtype, true);
+      k.outer(kRows);
+      k.vector(k.outer(length));
+      k.straight();
+      k.store(y, k.at({length, 1}), k.load(x, k.at({length, -1}, length - 1)));
+      const KernelFunction function = compile(k.kernel());
+      EXPECT_EQ(llvm_compiler().assembly(k.kernel()).find("gather"), std::string::npos);
+      const size_t size = size_of(dtype);
+      const auto bytes = static_cast<size_t>(kRows * length) * size;
+      for (void* const memory : {pages.head(), pages.tail(bytes)}) {
+        auto* const in = static_cast<uint8_t*>(memory);
+        for (size_t i = 0; i < bytes; ++i)
+          in[i] = static_cast<uint8_t>(i % 63);  // no NaN of any dtype
+        std::vector<uint8_t> out(bytes);
+        void* buffers[] = {in, out.data()};
+
+        function(buffers, k.params().data(), 0, kRows, 0, length);
+
+        for (int64_t i = 0; i < kRows * length; ++i) {
+          const int64_t row = i / length * length;
+          const auto from = static_cast<size_t>(row + length - 1 - (i - row)) * size;
+          const auto to = static_cast<size_t>(i) * size;
+          ASSERT_EQ(std::memcmp(&in[from], &out[to], size), 0)
+              << to_string(dtype) << " " << length << " at " << i;
+        }
+      }
+    }
+  }
 }
 
 /// y[i, j] = x[at(i), j]: what numbers in memory say is not stored past the caches, what is counted is.
