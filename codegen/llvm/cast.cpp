@@ -61,8 +61,8 @@ int magnitude_bits(DType dtype) {
   return dtype == DType::u8 ? 8 : 8 * static_cast<int>(size_of(dtype)) - 1;
 }
 
-/// Towards zero; beyond the range its nearest number, and 0 of NaN. LLVM's own saturating conversion
-/// takes vectors apart.
+/// Towards zero; beyond the range its nearest number, and 0 of NaN. LLVM's own saturating
+/// conversion takes vectors apart.
 llvm::Value* float_to_integer(EmitContext& e, DType to, llvm::Value* value) {
   auto& b = e.b;
   const int digits = value->getType()->getScalarType()->isDoubleTy()

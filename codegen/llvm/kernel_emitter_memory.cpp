@@ -218,15 +218,13 @@ llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy
   llvm::Type* element = e_.storage_type(at.dtype);
   llvm::Type* vector = e_.vector_of(element);
   const llvm::Align align(size_of(at.dtype));
+  // Lanes that the mask leaves out may lie before the buffer.
   llvm::Value* lowest =
-      b.CreateInBoundsGEP(element, address_of(at, number, copy), b.getInt64(1 - e_.lanes));
+      b.CreateGEP(element, address_of(at, number, copy), b.getInt64(1 - e_.lanes));
   llvm::Instruction* load = nullptr;
   if (llvm::Value* mask = mask_of_copy(copy)) {
-    load = b.CreateMaskedLoad(vector,
-                              lowest,
-                              align,
-                              b.CreateVectorReverse(mask),
-                              llvm::Constant::getNullValue(vector));
+    load = b.CreateMaskedLoad(
+        vector, lowest, align, b.CreateVectorReverse(mask), llvm::Constant::getNullValue(vector));
   } else {
     load = b.CreateAlignedLoad(vector, lowest, align);
   }

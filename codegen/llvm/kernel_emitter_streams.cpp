@@ -27,8 +27,9 @@ bool KernelEmitter::comes_from_memory(int number) const {
          std::ranges::any_of(at.operands, [&](int used) { return comes_from_memory(used); });
 }
 
-/// Rows that lie where numbers in memory say, which the machine cannot foresee. It waits for more of
-/// them at once when the stores are ordinary ones: rows of 128 bytes took 1.6 times as long.
+/// Rows that lie where numbers in memory say, which the machine cannot foresee. It waits for more
+/// of them at once when the stores are ordinary ones: rows of 128 bytes took 1.6 times as long
+/// else.
 bool KernelEmitter::gathers_rows(const Plan& plan) const {
   return std::ranges::any_of(plan.phase->instrs, [&](int number) {
     const int index = instr(number).dynamic_index;

@@ -44,11 +44,8 @@ llvm::Value* call_by_lane(EmitContext& e,
 
 /// `fast`, an elementary function of x, unless a lane of |x| is above `largest`: then all lanes are
 /// what `function` of the C library gives.
-llvm::Value* by_lane_above(EmitContext& e,
-                           double largest,
-                           llvm::StringRef function,
-                           llvm::Value* x,
-                           llvm::Value* fast);
+llvm::Value* by_lane_above(
+    EmitContext& e, double largest, llvm::StringRef function, llvm::Value* x, llvm::Value* fast);
 
 /// value * 2^exponent for vectors of float; `exponent` is integral and may be far out of range.
 llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent);

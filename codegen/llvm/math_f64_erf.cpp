@@ -24,26 +24,12 @@ constexpr double kNear[] = {0x1.06eba8214db69p-3,
                             -0x1.389d4f2641625p-30,
                             0x1.05ffd737fb32ep-34};
 // -log(1 - erf(x)) in x - 1 for 1 <= x <= 6, errors weighted by 1 - erf: 2^-58.8.
-constexpr double kFar[] = {0x1.d97fbf27aa2a1p+0,
-                          0x1.51c9b0006c23cp+1,
-                          0x1.afabc11a2903bp-1,
-                          0x1.5477f09c8f124p-5,
-                          -0x1.48c9d4068f9c8p-7,
-                          0x1.033f68e63c0c8p-9,
-                          -0x1.f1b4834a487e7p-13,
-                          -0x1.b8c49239cbebdp-16,
-                          0x1.c76993a9d7f60p-16,
-                          -0x1.41946fe4c4b19p-17,
-                          0x1.1019fce22cd21p-19,
-                          -0x1.ddeaf3894af94p-24,
-                          -0x1.0365ad68b1ea3p-23,
-                          0x1.16e0a29d25cdfp-24,
-                          -0x1.5c076efcfee25p-26,
-                          0x1.34aca9121f8e4p-28,
-                          -0x1.8c2baafb37ef2p-31,
-                          0x1.601a6d49171bcp-34,
-                          -0x1.8459597cc1549p-38,
-                          0x1.8ff9349c6ec1bp-43};
+constexpr double kFar[] = {
+    0x1.d97fbf27aa2a1p+0,   0x1.51c9b0006c23cp+1,   0x1.afabc11a2903bp-1,   0x1.5477f09c8f124p-5,
+    -0x1.48c9d4068f9c8p-7,  0x1.033f68e63c0c8p-9,   -0x1.f1b4834a487e7p-13, -0x1.b8c49239cbebdp-16,
+    0x1.c76993a9d7f60p-16,  -0x1.41946fe4c4b19p-17, 0x1.1019fce22cd21p-19,  -0x1.ddeaf3894af94p-24,
+    -0x1.0365ad68b1ea3p-23, 0x1.16e0a29d25cdfp-24,  -0x1.5c076efcfee25p-26, 0x1.34aca9121f8e4p-28,
+    -0x1.8c2baafb37ef2p-31, 0x1.601a6d49171bcp-34,  -0x1.8459597cc1549p-38, 0x1.8ff9349c6ec1bp-43};
 
 }  // namespace
 

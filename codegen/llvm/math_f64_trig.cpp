@@ -56,8 +56,9 @@ struct Reduced {
   llvm::Value* quadrant;
 };
 
-/// Cody and Waite's reduction (1980) with what each step rounds off, for |x| up to kLargest: no
-/// f64 below that is closer to a multiple of pi/2 than 2^-60, where r still has all its bits.
+/// Cody and Waite's reduction (1980) with what each step rounds off, for |x| up to kLargest. No f64
+/// below that is closer to a multiple of pi/2 than 2^-61 (the closest is near 29 pi/2), where r
+/// still has all its bits.
 Reduced reduce(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   llvm::Value* n =
@@ -68,8 +69,8 @@ Reduced reduce(EmitContext& e, llvm::Value* x) {
   // Knuth's difference and its error.
   llvm::Value* high = b.CreateFSub(first, second);
   llvm::Value* taken = b.CreateFSub(high, first);
-  llvm::Value* error = b.CreateFSub(b.CreateFSub(first, b.CreateFSub(high, taken)),
-                                    b.CreateFAdd(second, taken));
+  llvm::Value* error =
+      b.CreateFSub(b.CreateFSub(first, b.CreateFSub(high, taken)), b.CreateFAdd(second, taken));
   llvm::Value* low = e.fma(n, real(x, -kHalfPi3), b.CreateFSub(error, second_rest));
   llvm::Value* r = b.CreateFAdd(high, low);
   llvm::Value* r_rest = b.CreateFAdd(b.CreateFSub(high, r), low);
@@ -87,14 +88,13 @@ llvm::Value* sine_of(EmitContext& e, const Reduced& reduced) {
   llvm::Value* top = b.CreateFSub(real(r, 1), half);
   // To first order r_rest adds its product with cos(r) to the sine and takes that with sin(r) from
   // the cosine.
-  llvm::Value* sine = e.fma(b.CreateFMul(square, r),
-                            e.split_polynomial(square, kSin),
-                            b.CreateFMul(reduced.r_rest, top));
+  llvm::Value* sine = e.fma(
+      b.CreateFMul(square, r), e.split_polynomial(square, kSin), b.CreateFMul(reduced.r_rest, top));
   sine = b.CreateFAdd(r, sine);
   llvm::Value* rounded_off = b.CreateFSub(b.CreateFSub(real(r, 1), top), half);
   rounded_off = e.fma(b.CreateFNeg(r), reduced.r_rest, rounded_off);
-  llvm::Value* cosine = e.fma(
-      b.CreateFMul(square, square), e.split_polynomial(square, kCos), rounded_off);
+  llvm::Value* cosine =
+      e.fma(b.CreateFMul(square, square), e.split_polynomial(square, kCos), rounded_off);
   cosine = b.CreateFAdd(top, cosine);
 
   llvm::Value* quadrant = reduced.quadrant;

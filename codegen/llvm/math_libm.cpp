@@ -64,11 +64,8 @@ llvm::Value* call_by_lane(EmitContext& e,
                         operands);
 }
 
-llvm::Value* by_lane_above(EmitContext& e,
-                           double largest,
-                           llvm::StringRef function,
-                           llvm::Value* x,
-                           llvm::Value* fast) {
+llvm::Value* by_lane_above(
+    EmitContext& e, double largest, llvm::StringRef function, llvm::Value* x, llvm::Value* fast) {
   auto& b = e.b;
   llvm::Value* is_huge = b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, largest));
   llvm::Value* any = is_vector(x) ? b.CreateOrReduce(is_huge) : is_huge;

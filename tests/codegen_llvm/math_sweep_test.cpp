@@ -121,6 +121,12 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(ir::to_string(info.param.op));
     });
 
+long double wide_sigmoid(long double x) {
+  if (x >= 0) return 1 / (1 + std::exp(-x));
+  const long double power = std::exp(x);
+  return power / (1 + power);
+}
+
 struct WideFunction {
   OpKind op;
   double most_ulp;
@@ -202,6 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
                     WideFunction{OpKind::cos, 1, [](long double x) { return std::cos(x); }},
                     WideFunction{OpKind::atan, 2, [](long double x) { return std::atan(x); }},
                     WideFunction{OpKind::erf, 1.5, [](long double x) { return std::erf(x); }},
+                    WideFunction{OpKind::sigmoid, 2, wide_sigmoid},
                     WideFunction{OpKind::tanh, 2, [](long double x) { return std::tanh(x); }}),
     [](const testing::TestParamInfo<WideFunction>& info) {
       return std::string(ir::to_string(info.param.op));

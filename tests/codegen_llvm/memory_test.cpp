@@ -510,7 +510,7 @@ TEST(RowsReadBackwards, AreLoadedAsVectorsAndNothingBesideThem) {
   }
 }
 
-/// y[i, j] = x[at(i), j]: what numbers in memory say is not stored past the caches, what is counted is.
+/// y[i, j] = x[at(i), j]
 Kernel rows_kernel(bool indices_in_memory) {
   constexpr int64_t kRow = 32;
   KernelBuilder k("rows");
