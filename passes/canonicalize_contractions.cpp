@@ -52,8 +52,33 @@ Value transpose_of_matmul(const Node& node, RuleBuilder& build) {
   return build.op(OpKind::matmul, {matmul->operand(1), matmul->operand(0)}, std::move(attributes));
 }
 
+/// x with its last two extents, of which one is 1, swapped if `wanted`.
+Value laid_across(RuleBuilder& build, const Value& x, bool wanted) {
+  if (!wanted) return x;
+  std::vector<int64_t> extents(x.type().shape.begin(), x.type().shape.end());
+  std::swap(extents[extents.size() - 1], extents[extents.size() - 2]);
+  return build.op(OpKind::reshape, {x}, ir::Attributes{{"shape", std::move(extents)}});
+}
+
+/// A column times a row sums nothing: a kernel multiplies, with what comes before and behind.
+Value matmul_of_column_and_row(const Node& node, RuleBuilder& build) {
+  const Value lhs = node.operand(0);
+  const Value rhs = node.operand(1);
+  if (has_epilogue(node) || !is_float(node.type().dtype)) return {};
+  if (lhs.type().dtype != node.type().dtype || lhs.type().shape.ndim() < 2) return {};
+  if (rhs.type().dtype != node.type().dtype || rhs.type().shape.ndim() < 2) return {};
+  const bool lhs_lies_across = node.attributes().flag("transpose_lhs");
+  const Shape& shape = lhs.type().shape;
+  if (shape[shape.ndim() - (lhs_lies_across ? 2 : 1)] != 1) return {};
+  return build.op(OpKind::mul,
+                  {laid_across(build, lhs, lhs_lies_across),
+                   laid_across(build, rhs, node.attributes().flag("transpose_rhs"))},
+                  {});
+}
+
 const Rule kContractionRules[] = {
     {"matmul-of-transpose", OpKind::matmul, matmul_of_transpose},
+    {"matmul-of-column-and-row", OpKind::matmul, matmul_of_column_and_row},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
 };
 

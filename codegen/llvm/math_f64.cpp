@@ -98,17 +98,8 @@ llvm::Value* emit_sigmoid_f64(EmitContext& e, llvm::Value* x) {
   // Of exp(-|x|), which does not overflow: 1 / (1 + e) above 0, e / (1 + e) below.
   llvm::Value* magnitude = e.unary(llvm::Intrinsic::fabs, x);
   llvm::Value* small = emit_exp_f64(e, b.CreateFNeg(magnitude));
-  llvm::Value* is_below = b.CreateFCmpOLT(x, real(x, 0));
-  llvm::Value* one = real(x, 1);
-  llvm::Value* sum = b.CreateFAdd(small, one);
-  llvm::Value* lost = b.CreateFSub(small, b.CreateFSub(sum, one));
-  llvm::Value* top = b.CreateSelect(is_below, small, one);
-  llvm::Value* quotient = b.CreateFDiv(top, sum);
-  // What both roundings took, times 1 / (1 + e), which is 1 - quotient below 0.
-  llvm::Value* negative = b.CreateFNeg(quotient);
-  llvm::Value* missing = e.fma(negative, lost, e.fma(negative, sum, top));
-  llvm::Value* inverse = b.CreateSelect(is_below, b.CreateFSub(one, quotient), quotient);
-  return e.fma(missing, inverse, quotient);
+  llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, real(x, 1));
+  return b.CreateFDiv(top, b.CreateFAdd(small, real(x, 1)));
 }
 
 llvm::Value* emit_tanh_f64(EmitContext& e, llvm::Value* x) {

@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
                     WideFunction{OpKind::cos, 1, [](long double x) { return std::cos(x); }},
                     WideFunction{OpKind::atan, 2, [](long double x) { return std::atan(x); }},
                     WideFunction{OpKind::erf, 1.5, [](long double x) { return std::erf(x); }},
-                    WideFunction{OpKind::sigmoid, 2, wide_sigmoid},
+                    WideFunction{OpKind::sigmoid, 2.4, wide_sigmoid},
                     WideFunction{OpKind::tanh, 2, [](long double x) { return std::tanh(x); }}),
     [](const testing::TestParamInfo<WideFunction>& info) {
       return std::string(ir::to_string(info.param.op));
