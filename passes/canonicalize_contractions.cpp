@@ -57,7 +57,7 @@ Value laid_across(RuleBuilder& build, const Value& x, bool wanted) {
   if (!wanted) return x;
   std::vector<int64_t> extents(x.type().shape.begin(), x.type().shape.end());
   std::swap(extents[extents.size() - 1], extents[extents.size() - 2]);
-  return build.op(OpKind::reshape, {x}, ir::Attributes{{"shape", std::move(extents)}});
+  return build.reshape(x, Shape(std::move(extents)));
 }
 
 /// A column times a row sums nothing: a kernel multiplies, with what comes before and behind.

@@ -258,7 +258,6 @@ class KernelEmitter {
 
   // kernel_emitter_streams.cpp
   [[nodiscard]] bool is_stream(int number) const;
-  [[nodiscard]] bool comes_from_memory(int number) const;
   [[nodiscard]] bool gathers_rows(const Plan& plan) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
   llvm::Value* exceeds_caches();

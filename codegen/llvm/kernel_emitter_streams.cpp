@@ -21,19 +21,21 @@ bool KernelEmitter::is_stream(int number) const {
   return std::ranges::count(kernel_.instrs, at.buffer, &Instr::buffer) == 1;
 }
 
-bool KernelEmitter::comes_from_memory(int number) const {
-  const Instr& at = instr(number);
-  return at.kind == InstrKind::load ||
-         std::ranges::any_of(at.operands, [&](int used) { return comes_from_memory(used); });
-}
-
 /// Rows that lie where numbers in memory say, which the machine cannot foresee. It waits for more
-/// of them at once when the stores are ordinary ones: rows of 128 bytes took 1.6 times as long
-/// else.
+/// of them at once when the stores are ordinary ones: past the caches, rows of 128 bytes took 1.6
+/// times as long.
 bool KernelEmitter::gathers_rows(const Plan& plan) const {
+  std::vector<bool> comes_from_memory(kernel_.instrs.size());
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    const Instr& at = kernel_.instrs[i];
+    comes_from_memory[i] =
+        at.kind == InstrKind::load || std::ranges::any_of(at.operands, [&](int used) {
+          return comes_from_memory[static_cast<size_t>(used)];
+        });
+  }
   return std::ranges::any_of(plan.phase->instrs, [&](int number) {
     const int index = instr(number).dynamic_index;
-    return index >= 0 && comes_from_memory(index);
+    return index >= 0 && comes_from_memory[static_cast<size_t>(index)];
   });
 }
 

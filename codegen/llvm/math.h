@@ -35,6 +35,13 @@ llvm::Value* emit_sin_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_cos_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_atan_f64(EmitContext& e, llvm::Value* x);
 
+/// The sine of n pi/2 + r, given those of n's lowest two bits (integers as wide as the floats) and
+/// sine and cosine of r.
+llvm::Value* sine_in_quadrant(EmitContext& e,
+                              llvm::Value* quadrant,
+                              llvm::Value* sine,
+                              llvm::Value* cosine);
+
 /// e^x for |x| of at most 20; NaN may become anything.
 llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x);
 

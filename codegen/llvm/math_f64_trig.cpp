@@ -96,15 +96,7 @@ llvm::Value* sine_of(EmitContext& e, const Reduced& reduced) {
   llvm::Value* cosine =
       e.fma(b.CreateFMul(square, square), e.split_polynomial(square, kCos), rounded_off);
   cosine = b.CreateFAdd(top, cosine);
-
-  llvm::Value* quadrant = reduced.quadrant;
-  llvm::Value* is_odd =
-      b.CreateICmpNE(b.CreateAnd(quadrant, integer(quadrant, 1)), integer(quadrant, 0));
-  llvm::Value* value = b.CreateSelect(is_odd, cosine, sine);
-  // Bit 1 of the quadrant becomes the sign.
-  llvm::Value* sign = b.CreateShl(b.CreateAnd(quadrant, integer(quadrant, 2)), 62);
-  llvm::Value* bits = b.CreateBitCast(value, quadrant->getType());
-  return b.CreateBitCast(b.CreateXor(bits, sign), r->getType());
+  return sine_in_quadrant(e, reduced.quadrant, sine, cosine);
 }
 
 }  // namespace

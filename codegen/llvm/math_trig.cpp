@@ -54,14 +54,7 @@ llvm::Value* sine_of(EmitContext& e, const Reduced& reduced) {
   llvm::Value* sine = e.fma(b.CreateFMul(square, r), e.polynomial(square, kSin), r);
   llvm::Value* cosine = e.fma(square, real(r, -0.5), real(r, 1));
   cosine = e.fma(b.CreateFMul(square, square), e.polynomial(square, kCos), cosine);
-  llvm::Value* quadrant = reduced.quadrant;
-  llvm::Value* is_odd =
-      b.CreateICmpNE(b.CreateAnd(quadrant, integer(quadrant, 1)), integer(quadrant, 0));
-  llvm::Value* value = b.CreateSelect(is_odd, cosine, sine);
-  // Bit 1 of the quadrant becomes the sign.
-  llvm::Value* sign = b.CreateShl(b.CreateAnd(quadrant, integer(quadrant, 2)), 30);
-  llvm::Value* bits = b.CreateBitCast(value, quadrant->getType());
-  return b.CreateBitCast(b.CreateXor(bits, sign), r->getType());
+  return sine_in_quadrant(e, reduced.quadrant, sine, cosine);
 }
 
 double largest_reducible(const EmitContext& e) {
@@ -69,6 +62,21 @@ double largest_reducible(const EmitContext& e) {
 }
 
 }  // namespace
+
+llvm::Value* sine_in_quadrant(EmitContext& e,
+                              llvm::Value* quadrant,
+                              llvm::Value* sine,
+                              llvm::Value* cosine) {
+  auto& b = e.b;
+  llvm::Value* is_odd =
+      b.CreateICmpNE(b.CreateAnd(quadrant, integer(quadrant, 1)), integer(quadrant, 0));
+  llvm::Value* value = b.CreateSelect(is_odd, cosine, sine);
+  // Bit 1 of the quadrant becomes the sign.
+  const unsigned to_sign = quadrant->getType()->getScalarSizeInBits() - 2;
+  llvm::Value* sign = b.CreateShl(b.CreateAnd(quadrant, integer(quadrant, 2)), to_sign);
+  llvm::Value* bits = b.CreateBitCast(value, quadrant->getType());
+  return b.CreateBitCast(b.CreateXor(bits, sign), sine->getType());
+}
 
 llvm::Value* emit_sin(EmitContext& e, llvm::Value* x) {
   llvm::Value* fast = sine_of(e, reduce(e, x));

@@ -1,11 +1,9 @@
 // What compiled kernels read and write: nothing outside their ranges, gathers, predicates, shared
 // buffers, task dimensions.
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <sstream>
 #include <string>
 
 #include "guarded_pages.h"
@@ -444,34 +442,6 @@ TEST(KernelMemory, ColumnsOfShortRowsReadNothingBehindTheLast) {
   }
 }
 
-/// A piece of a launch that is too large for any cache: whole lines are stored past the caches,
-/// what does not start on one as ever, and nothing outside of the piece.
-TEST(StreamingStores, WriteThePieceWhereverItStarts) {
-  constexpr int64_t kHuge = int64_t{1} << 40;
-  constexpr int64_t kCount = 400;
-  KernelBuilder k = elementwise(OpKind::neg, {DType::f32}, DType::f32, kHuge);
-  const KernelFunction function = compile(k.kernel());
-  std::vector<float> in(kCount);
-  std::iota(in.begin(), in.end(), 1.0F);
-  const std::pair<int64_t, int64_t> pieces[] = {
-      {0, 395}, {3, 395}, {16, 400}, {0, 360}, {3, 372}, {64, 65}, {3, 10}, {15, 17}, {7, 7}};
-  for (const auto& [begin, end] : pieces) {
-    alignas(64) std::array<float, kCount> out{};
-    void* buffers[] = {in.data(), out.data()};
-
-    function(buffers, k.params().data(), 0, 1, begin, end);
-
-    for (int64_t i = 0; i < kCount; ++i) {
-      const bool is_inside = i >= begin && i < end;
-      const auto at = static_cast<size_t>(i);
-      EXPECT_EQ(out[at], is_inside ? -in[at] : 0.0F) << i << " from " << begin << " to " << end;
-    }
-  }
-  const std::string assembly = llvm_compiler().assembly(k.kernel());
-  EXPECT_NE(assembly.find("movntps"), std::string::npos);
-  EXPECT_NE(assembly.find("prefetch"), std::string::npos);
-}
-
 /// y[i, j] = x[i, length - 1 - j].
 TEST(RowsReadBackwards, AreLoadedAsVectorsAndNothingBesideThem) {
   constexpr int64_t kRows = 3;
@@ -508,137 +478,6 @@ TEST(RowsReadBackwards, AreLoadedAsVectorsAndNothingBesideThem) {
       }
     }
   }
-}
-
-/// y[i, j] = x[at(i), j]
-Kernel rows_kernel(bool indices_in_memory) {
-  constexpr int64_t kRow = 32;
-  KernelBuilder k("rows");
-  const int x = k.buffer(DType::f32);
-  const int indices = k.buffer(DType::i64);
-  const int y = k.buffer(DType::f32, true);
-  k.outer(int64_t{1} << 35);
-  k.vector(k.outer(kRow));
-  k.straight();
-  const int at = indices_in_memory ? k.load(indices, k.at({1, 0})) : k.index(k.at({1, 0}));
-  k.store(y, k.at({kRow, 1}), k.gather(x, k.at({0, 1}), at, kRow));
-  return k.kernel();
-}
-
-TEST(StreamingStores, GoThroughTheCachesWhereRowsAreGathered) {
-  const auto streams = [](bool indices_in_memory) {
-    return llvm_compiler().assembly(rows_kernel(indices_in_memory)).find("movntps") !=
-           std::string::npos;
-  };
-  EXPECT_TRUE(streams(false));
-  EXPECT_FALSE(streams(true));
-}
-
-/// y = x - max(x) by rows, or max(x) alone.
-Kernel row_kernel(bool has_second_loop) {
-  KernelBuilder k("rows");
-  const int x = k.buffer(DType::f32);
-  const int y = k.buffer(DType::f32, true);
-  k.outer(3);
-  k.vector(k.inner(100));
-  k.loop();
-  const int most = k.accumulate(OpKind::reduce_max, DType::f32, {k.load(x, k.at({100, 1}))});
-  if (has_second_loop) {
-    k.loop();
-    const int rest = k.compute(OpKind::sub, DType::f32, {k.load(x, k.at({100, 1})), most});
-    k.store(y, k.at({100, 1}), rest);
-  } else {
-    k.straight();
-    k.store(y, k.at({1, 0}), most);
-  }
-  return k.kernel();
-}
-
-/// y = x - sum(x - max(x)) + z by rows, where z is read by the last of three loops alone.
-Kernel three_loops(bool reads_z) {
-  KernelBuilder k("rows");
-  const int x = k.buffer(DType::f32);
-  const int z = k.buffer(DType::f32);
-  const int y = k.buffer(DType::f32, true);
-  k.outer(3);
-  k.vector(k.inner(100));
-  const auto less = [&](int number) {
-    return k.compute(OpKind::sub, DType::f32, {k.load(x, k.at({100, 1})), number});
-  };
-  k.loop();
-  const int most = k.accumulate(OpKind::reduce_max, DType::f32, {k.load(x, k.at({100, 1}))});
-  k.loop();
-  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {less(most)});
-  k.loop();
-  int value = less(sum);
-  if (reads_z) value = k.compute(OpKind::add, DType::f32, {value, k.load(z, k.at({100, 1}))});
-  k.store(y, k.at({100, 1}), value);
-  return k.kernel();
-}
-
-/// Copies of a loop, for results past the caches and for rests, count each.
-int64_t num_loops_that_prefetch(const Kernel& kernel) {
-  const std::string assembly = llvm_compiler().assembly(kernel);
-  int64_t count = 0;
-  bool counted = false;  // in this block
-  std::istringstream lines(assembly);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(".LBB")) counted = false;
-    if (counted || line.find("prefetch") == std::string::npos) continue;
-    counted = true;
-    ++count;
-  }
-  return count;
-}
-
-TEST(Prefetching, EveryLoopButTheReaderAsksForItsShare) {
-  const int64_t last = num_loops_that_prefetch(row_kernel(true));
-  const int64_t last_two = num_loops_that_prefetch(three_loops(false));
-  const int64_t all = num_loops_that_prefetch(three_loops(true));
-  EXPECT_EQ(num_loops_that_prefetch(row_kernel(false)), 0);
-  EXPECT_GT(last, 0);
-  EXPECT_GT(last_two, last);
-  EXPECT_GT(all, last_two);
-}
-
-/// Rows of 100 are stored and summed in one loop: wherever the lines of the result begin, the sum
-/// is the same to the last bit.
-TEST(StreamingStores, LeaveTheOrderOfSumsAlone) {
-  constexpr int64_t kHuge = int64_t{1} << 40;
-  constexpr int64_t kRow = 100;
-  constexpr int64_t kRows = 3;
-  KernelBuilder k("rows");
-  const int x = k.buffer(DType::f32);
-  const int y = k.buffer(DType::f32, true);
-  const int sums = k.buffer(DType::f32, true);
-  k.outer(kHuge);
-  k.vector(k.inner(kRow));
-  k.loop();
-  const int value = k.load(x, k.at({kRow, 1}));
-  k.store(y, k.at({kRow, 1}), k.compute(OpKind::neg, DType::f32, {value}));
-  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {value});
-  k.straight();
-  k.store(sums, k.at({1, 0}), sum);
-  const KernelFunction function = compile(k.kernel());
-  std::vector<float> in(kRows * kRow);
-  for (size_t i = 0; i < in.size(); ++i)
-    in[i] = std::sin(static_cast<float>(i)) * 1e4F;  // sums cancel: another order shows
-  std::vector<std::vector<float>> found;
-  for (const int64_t offset : {0, 1, 12}) {
-    alignas(64) std::array<float, kRows * kRow + 16> out{};
-    std::vector<float> row_sums(kRows);
-    void* buffers[] = {in.data(), out.data() + offset, row_sums.data()};
-
-    function(buffers, k.params().data(), 0, kRows, 0, 0);
-
-    for (size_t i = 0; i < in.size(); ++i)
-      EXPECT_EQ(out[i + static_cast<size_t>(offset)], -in[i]) << i;
-    EXPECT_NEAR(row_sums[0], std::accumulate(in.begin(), in.begin() + kRow, 0.0), 0.1);
-    found.push_back(row_sums);
-  }
-  EXPECT_EQ(found[0], found[1]);
-  EXPECT_EQ(found[0], found[2]);
-  EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("movntps"), std::string::npos);
 }
 
 }  // namespace
