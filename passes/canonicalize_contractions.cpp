@@ -76,9 +76,51 @@ Value matmul_of_column_and_row(const Node& node, RuleBuilder& build) {
                   {});
 }
 
+/// Whether a kernel reads the matrix as fast as the machine does: many rows, of which short ones
+/// stand side by side in vectors, and long ones take longer than to fold a vector.
+bool suits_row_kernels(int64_t rows, int64_t length) {
+  constexpr int64_t kFewestRows = 64;
+  constexpr int64_t kShort = 16;
+  constexpr int64_t kLong = 64;
+  return rows >= kFewestRows && (length <= kShort || length >= kLong);
+}
+
+/// A matrix whose rows, as they lie in memory, meet a vector: sums of products, for which a kernel
+/// reads each row once and takes in what comes before and behind. Libraries do not wait for memory
+/// as well. One matrix with many vectors is a product of matrices that was not written as one.
+Value matmul_of_vector(const Node& node, RuleBuilder& build) {
+  const Value lhs = node.operand(0);
+  const Value rhs = node.operand(1);
+  const Shape& shape = node.type().shape;
+  const DType dtype = node.type().dtype;
+  if (has_epilogue(node) || (dtype != DType::f32 && dtype != DType::f64)) return {};
+  for (const Value& operand : {lhs, rhs}) {
+    if (operand.type().dtype != dtype || operand.type().shape.ndim() != shape.ndim()) return {};
+  }
+  const bool lhs_lies_across = node.attributes().flag("transpose_lhs");
+  const bool rhs_lies_across = node.attributes().flag("transpose_rhs");
+  const int rows = shape.ndim() - 2;
+  const int columns = shape.ndim() - 1;
+  const bool lhs_is_matrix = shape[columns] == 1 && !lhs_lies_across;
+  const bool rhs_is_matrix = shape[rows] == 1 && rhs_lies_across;
+  if (!lhs_is_matrix && !rhs_is_matrix) return {};
+  const Shape& matrix = (lhs_is_matrix ? lhs : rhs).type().shape;
+  if (matrix.numel() != shape.numel() * matrix[columns]) return {};
+  if (!suits_row_kernels(shape.numel(), matrix[columns])) return {};
+  const Value products = build.op(OpKind::mul,
+                                  {laid_across(build, lhs, lhs_lies_across),
+                                   laid_across(build, rhs, lhs_is_matrix && !rhs_lies_across)},
+                                  {});
+  ir::Attributes attributes;
+  attributes.set("axes", std::vector<int64_t>{columns});
+  attributes.set("keepdims", true);
+  return build.reshape(build.op(OpKind::reduce_sum, {products}, std::move(attributes)), shape);
+}
+
 const Rule kContractionRules[] = {
     {"matmul-of-transpose", OpKind::matmul, matmul_of_transpose},
     {"matmul-of-column-and-row", OpKind::matmul, matmul_of_column_and_row},
+    {"matmul-of-vector", OpKind::matmul, matmul_of_vector},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
 };
 

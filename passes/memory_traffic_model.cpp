@@ -1,5 +1,7 @@
 #include "wick/passes/memory_traffic_model.h"
 
+#include <algorithm>
+
 namespace wick::passes {
 
 namespace {
@@ -45,9 +47,25 @@ bool is_better_drawn_again(const RecomputeCandidate& candidate) {
          !candidate.is_repeated() && candidate.bytes_loaded() == 0;
 }
 
+/// Divisions and roots take as long as ten sums. A vector of them that each row of a matrix meets
+/// is better stored, where there is more to gain than another kernel costs.
+Objection check_repeated(const RecomputeCandidate& candidate) {
+  constexpr int64_t kOften = 16;
+  constexpr int64_t kFewestPositions = 16384;
+  const auto is_slow = [](const ir::Node* op) {
+    return op->op() == ir::OpKind::div || op->op() == ir::OpKind::rem ||
+           op->op() == ir::OpKind::sqrt;
+  };
+  if (std::ranges::none_of(candidate.ops(), is_slow) || !candidate.is_repeated()) return {};
+  const int64_t positions = candidate.reader().domain().numel(ir::Domain::Level::full);
+  if (positions < std::max(kFewestPositions, kOften * candidate.value().type().numel())) return {};
+  return {fusion_code::kCost, "it would be divided or its root taken for each time it is read"};
+}
+
 Objection check_recomputed(const RecomputeCandidate& candidate) {
   if (candidate.value().type().numel() <= 1) return {};
   if (is_better_drawn_again(candidate)) return {};
+  if (Objection no = check_repeated(candidate); !no.empty()) return no;
   if (candidate.is_costly()) return check_costly(candidate);
   if (candidate.is_complete_move()) return {};
   const auto num_ops = static_cast<int64_t>(candidate.ops().size());
@@ -77,12 +95,50 @@ Objection check_columns(const ir::Domain& rows) {
   return {fusion_code::kCost, kWhy, num_rows, num_columns};
 }
 
+/// By what walks the rows themselves, as far as a short search tells.
+bool may_be_needed_in_rows(const std::vector<const ir::Node*>& values) {
+  constexpr size_t kMostSearched = 64;
+  std::vector<const ir::Node*> found = values;
+  for (size_t next = 0; next < found.size(); ++next) {
+    if (found.size() > kMostSearched) return true;
+    const int64_t rows = found[next]->type().numel();
+    for (const ir::Use& use : found[next]->uses()) {
+      const ir::Node* user = use.user;
+      if (user == nullptr) continue;  // a result of the graph
+      if (user->num_results() != 1 || user->type().numel() > rows) return true;
+      if (user->type().numel() < rows) continue;
+      if (std::ranges::find(found, user) == found.end()) found.push_back(user);
+    }
+  }
+  return false;
+}
+
+/// What follows a reduction is computed for one row at a time, and functions such as `exp` then
+/// take as long for one value as for a vector of them. Rows that are short stand side by side, and
+/// lanes are rows.
+Objection check_behind_rows(const MergeCandidate& candidate) {
+  constexpr int64_t kSideBySide = 32;
+  constexpr int64_t kFewestRows = 512;
+  using Level = ir::Domain::Level;
+  if (candidate.first.has_reduction() == candidate.second.has_reduction()) return {};
+  const FusionGroup& behind = candidate.first.has_reduction() ? candidate.second : candidate.first;
+  const ir::Domain& domain = candidate.fused.domain();
+  const int64_t rows = domain.numel(Level::row);
+  if (rows < kFewestRows || domain.numel(Level::full) <= rows * kSideBySide) return {};
+  if (!domain.has_rows() || behind.domain().numel(Level::full) != rows) return {};
+  const auto is_costly = [](const ir::Node* op) { return has(op->op(), ir::kCostly); };
+  if (std::ranges::none_of(behind.ops(), is_costly)) return {};
+  if (may_be_needed_in_rows(behind.results())) return {};
+  return {fusion_code::kCost, "its costly ops would be computed for one row at a time"};
+}
+
 class MemoryTrafficModel final : public FusionCostModel {
  public:
   [[nodiscard]] std::string_view name() const override { return kDefaultFusionCostModel; }
 
   [[nodiscard]] Objection merge(const MergeCandidate& candidate) const override {
-    return candidate.columns_with_rows ? check_columns(candidate.fused.domain()) : Objection();
+    if (candidate.columns_with_rows) return check_columns(candidate.fused.domain());
+    return check_behind_rows(candidate);
   }
 
   [[nodiscard]] Objection recompute(const RecomputeCandidate& candidate) const override {
