@@ -20,6 +20,27 @@ int64_t bytes_of(const std::vector<const Node*>& nodes) {
 
 }  // namespace
 
+int64_t evaluation_cost(const Node& op) {
+  constexpr int64_t kOfQuotient = 8;
+  constexpr int64_t kOfFunction = 16;
+  constexpr int64_t kOfRandomBits = 64;
+  using ir::OpKind;
+  if (has(op.op(), ir::kRandom)) return kOfRandomBits;
+  if (has(op.op(), ir::kCostly)) return kOfFunction;
+  switch (op.op()) {
+    case OpKind::div:
+    case OpKind::rem:
+    case OpKind::sqrt:
+      return kOfQuotient;
+    // They ask at each position where they are.
+    case OpKind::pad:
+    case OpKind::concat:
+      return 1;
+    default:
+      return has(op.op(), ir::kElementwise) ? 1 : 0;
+  }
+}
+
 FusionGroup::FusionGroup(const FusionClusters& clusters,
                          int first,
                          int second,

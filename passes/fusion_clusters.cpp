@@ -27,6 +27,13 @@ bool has_one_value(const Literal& literal) {
   return std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0;
 }
 
+int64_t cost_of(std::span<Node* const> ops) {
+  int64_t cost = 0;
+  for (const Node* op : ops)
+    cost += evaluation_cost(*op);
+  return cost;
+}
+
 }  // namespace
 
 FusionClusters::FusionClusters(ir::Graph& graph,
@@ -312,6 +319,7 @@ void FusionClusters::join(const Trial& trial) {
   to.row = to.row || from.row;
   to.columns = to.columns || from.columns || trial.columns != kNone;
   to.dependent = trial.dependent;
+  to.recomputed_ops = trial.recomputed_ops;
   to.first = std::min(to.first, from.first);
   to.last = std::max(to.last, from.last);
   from = Cluster{};
@@ -320,7 +328,8 @@ void FusionClusters::join(const Trial& trial) {
 Objection FusionClusters::copy_into(int number,
                                     const Node& value,
                                     const std::vector<Node*>& nodes) {
-  if (Objection no = model_.recompute({*this, value, number, nodes}); !no.empty()) return no;
+  const RecomputeCandidate candidate(*this, value, number, nodes);
+  if (Objection no = model_.recompute(candidate); !no.empty()) return no;
   Cluster& cluster = clusters_[static_cast<size_t>(number)];
   const auto old_size = static_cast<std::ptrdiff_t>(cluster.copies.size());
   for (Node* node : nodes) {
@@ -331,7 +340,14 @@ Objection FusionClusters::copy_into(int number,
   Trial trial{.a = number, .domain = cluster.domain};
   Objection no = check_limits(trial);
   if (no.empty()) no = check_evaluation(trial);
-  if (no.empty()) return no;
+  if (no.empty()) {
+    const int64_t more_ops = trial.recomputed_ops - cluster.recomputed_ops - cost_of(nodes);
+    no = model_.evaluate(candidate, more_ops);
+  }
+  if (no.empty()) {
+    cluster.recomputed_ops = trial.recomputed_ops;
+    return no;
+  }
   for (auto added = cluster.copies.begin() + old_size; added != cluster.copies.end(); ++added) {
     std::erase(copied_into_[index(**added)], number);
   }

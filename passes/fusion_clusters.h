@@ -25,6 +25,8 @@ struct Cluster {
   bool dependent = false;  // a value at every position depends on a value of its row
   int first = 0;           // smallest and largest canonical position of its members
   int last = 0;
+  /// As MergeCandidate has it.
+  int64_t recomputed_ops = 0;
 };
 
 class FusionClusters {

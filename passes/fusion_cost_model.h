@@ -33,6 +33,9 @@ struct FusionLimits {
   bool columns_with_rows = true;
 };
 
+/// How long it takes to evaluate the op, in sums: none for what only moves the reader's positions.
+int64_t evaluation_cost(const ir::Node& op);
+
 /// Ops that would be one kernel, or are one already. The fuse pass asks about each pair of groups:
 /// what is not said to be O(1) walks the group, and is better not asked when something else
 /// decides.
@@ -76,7 +79,7 @@ struct MergeCandidate {
   FusionGroup first;
   FusionGroup second;
   FusionGroup fused;
-  /// Evaluations of ops at other positions than their own.
+  /// Evaluations of ops at other positions than their own, each by its evaluation_cost().
   int64_t recomputed_ops = 0;
   /// One group walks rows, the other reduces over them: partial results, one for each position of a
   /// row, are loaded and stored again for each row.
@@ -154,6 +157,14 @@ class FusionCostModel {
   /// Whether a value should be computed where it is read. Asked before the rules that walk the
   /// reader's positions, which may still forbid it.
   [[nodiscard]] virtual Objection recompute(const RecomputeCandidate& candidate) const = 0;
+
+  /// Asked last, where the rules allow it: how many ops the reader evaluates at each of its
+  /// positions besides the candidate's, by their evaluation_cost(), since it reads several elements
+  /// of the value.
+  [[nodiscard]] virtual Objection evaluate(const RecomputeCandidate& /*candidate*/,
+                                           int64_t /*more_ops*/) const {
+    return {};
+  }
 };
 
 /// Throws std::invalid_argument when the name is taken. A plug-in registers its models before the

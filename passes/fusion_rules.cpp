@@ -146,7 +146,7 @@ Objection FusionClusters::check_evaluation(Trial& trial) {
     const Read next = stack.back();
     stack.pop_back();
     ++work_;
-    ++trial.recomputed_ops;
+    trial.recomputed_ops += evaluation_cost(*next.node);
     if (++count > limits_.max_ops) {
       constexpr auto kWhy =
           "where they are read, ops are computed over {} times, with max-ops = {}";

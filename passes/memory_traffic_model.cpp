@@ -144,6 +144,13 @@ class MemoryTrafficModel final : public FusionCostModel {
   [[nodiscard]] Objection recompute(const RecomputeCandidate& candidate) const override {
     return check_recomputed(candidate);
   }
+
+  [[nodiscard]] Objection evaluate(const RecomputeCandidate& /*candidate*/,
+                                   int64_t more_ops) const override {
+    if (more_ops <= kCheapOps) return {};
+    constexpr auto kWhy = "the elements that are read take {} ops more to compute, more than {}";
+    return {fusion_code::kCost, kWhy, more_ops, kCheapOps};
+  }
 };
 
 }  // namespace

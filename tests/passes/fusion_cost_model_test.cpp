@@ -54,13 +54,23 @@ class RecordingModel final : public FusionCostModel {
     return recompute_objection;
   }
 
+  [[nodiscard]] Objection evaluate(const RecomputeCandidate& candidate,
+                                   int64_t more_ops) const override {
+    evaluated_op = candidate.value().op();
+    evaluated = more_ops;
+    return evaluate_objection;
+  }
+
   Objection merge_objection;
   Objection recompute_objection;
+  Objection evaluate_objection;
   int64_t max_ops = 256;
   mutable std::vector<Seen> merges;
   mutable std::optional<size_t> recomputed;
   mutable int64_t loaded = 0;
   mutable int64_t saved = 0;
+  mutable ir::OpKind evaluated_op = ir::OpKind::add;
+  mutable std::optional<int64_t> evaluated;
 };
 
 class FusionCostModels : public testing::Test {
@@ -68,6 +78,8 @@ class FusionCostModels : public testing::Test {
   FusionCostModels() : model_(registered()) {
     model_.merge_objection = {};
     model_.recompute_objection = {};
+    model_.evaluate_objection = {};
+    model_.evaluated.reset();
     model_.max_ops = 256;
     model_.merges.clear();
     model_.recomputed.reset();
@@ -206,6 +218,27 @@ graph @bias(%b: f32[40], %x: f32[30,40]) -> (f32[30,40]) {
   EXPECT_EQ(model_.saved, 2 * 40 * 4);
   model_.recompute_objection = {};
   EXPECT_EQ(fuse(kBias), 1);
+}
+
+TEST_F(FusionCostModels, SeeHowOftenAValueWouldBeEvaluated) {
+  constexpr const char* kDifference = R"(
+graph @difference(%a: f32[40]) -> (f32[38]) {
+  %0 = sqrt %a : f32[40]
+  %1 = neg %0 : f32[40]
+  %2 = slice %1 {sizes = [38], starts = [0]} : f32[38]
+  %3 = slice %1 {sizes = [38], starts = [1]} : f32[38]
+  %4 = slice %1 {sizes = [38], starts = [2]} : f32[38]
+  %5 = sub %2, %3 : f32[38]
+  %6 = sub %5, %4 : f32[38]
+  return %6
+})";
+
+  EXPECT_EQ(fuse(kDifference), 1);
+
+  EXPECT_EQ(model_.evaluated_op, ir::OpKind::neg);
+  EXPECT_EQ(model_.evaluated, 2 * (8 + 1));
+  model_.evaluate_objection = "missed-mood";
+  EXPECT_EQ(fuse(kDifference), 2);
 }
 
 TEST_F(FusionCostModels, SetLimitsThatOptionsOverride) {
