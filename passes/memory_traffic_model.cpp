@@ -95,30 +95,32 @@ Objection check_columns(const ir::Domain& rows) {
   return {fusion_code::kCost, kWhy, num_rows, num_columns};
 }
 
-/// By what walks the rows themselves, as far as a short search tells.
-bool may_be_needed_in_rows(const std::vector<const ir::Node*>& values) {
+/// Ops at the same positions, and all that read them there. None where the search is long, or a
+/// value is read where the positions are rows and the reader walks what is in them.
+std::vector<const ir::Node*> ops_behind_rows(std::vector<const ir::Node*> ops) {
   constexpr size_t kMostSearched = 64;
-  std::vector<const ir::Node*> found = values;
-  for (size_t next = 0; next < found.size(); ++next) {
-    if (found.size() > kMostSearched) return true;
-    const int64_t rows = found[next]->type().numel();
-    for (const ir::Use& use : found[next]->uses()) {
+  const int64_t rows = ops.front()->type().numel();
+  for (size_t next = 0; next < ops.size(); ++next) {
+    if (ops.size() > kMostSearched) return {};
+    for (const ir::Use& use : ops[next]->uses()) {
       const ir::Node* user = use.user;
       if (user == nullptr) continue;  // a result of the graph
-      if (user->num_results() != 1 || user->type().numel() > rows) return true;
-      if (user->type().numel() < rows) continue;
-      if (std::ranges::find(found, user) == found.end()) found.push_back(user);
+      if (user->num_results() != 1 || user->type().numel() > rows) return {};
+      const bool walks_rows = has(user->op(), ir::kElementwise) || has(user->op(), ir::kMovement);
+      const bool is_behind = walks_rows && user->type().numel() == rows;
+      if (is_behind && std::ranges::find(ops, user) == ops.end()) ops.push_back(user);
     }
   }
-  return false;
+  return ops;
 }
 
 /// What follows a reduction is computed for one row at a time, and functions such as `exp` then
-/// take as long for one value as for a vector of them. Rows that are short stand side by side, and
-/// lanes are rows.
+/// take as long for one value as for a vector of them: they are for a kernel that walks what the
+/// reductions give, with what leads up to them and would only make that more. Rows that are short
+/// stand side by side, and lanes are rows.
 Objection check_behind_rows(const MergeCandidate& candidate) {
   constexpr int64_t kSideBySide = 32;
-  constexpr int64_t kFewestRows = 512;
+  constexpr int64_t kFewestRows = 64;
   using Level = ir::Domain::Level;
   if (candidate.first.has_reduction() == candidate.second.has_reduction()) return {};
   const FusionGroup& behind = candidate.first.has_reduction() ? candidate.second : candidate.first;
@@ -127,8 +129,7 @@ Objection check_behind_rows(const MergeCandidate& candidate) {
   if (rows < kFewestRows || domain.numel(Level::full) <= rows * kSideBySide) return {};
   if (!domain.has_rows() || behind.domain().numel(Level::full) != rows) return {};
   const auto is_costly = [](const ir::Node* op) { return has(op->op(), ir::kCostly); };
-  if (std::ranges::none_of(behind.ops(), is_costly)) return {};
-  if (may_be_needed_in_rows(behind.results())) return {};
+  if (std::ranges::none_of(ops_behind_rows(behind.ops()), is_costly)) return {};
   return {fusion_code::kCost, "its costly ops would be computed for one row at a time"};
 }
 
