@@ -21,6 +21,7 @@ int64_t bytes_of(const std::vector<const Node*>& nodes) {
 }  // namespace
 
 int64_t evaluation_cost(const Node& op) {
+  constexpr int64_t kOfChoice = 3;
   constexpr int64_t kOfQuotient = 8;
   constexpr int64_t kOfFunction = 16;
   constexpr int64_t kOfRandomBits = 64;
@@ -32,10 +33,10 @@ int64_t evaluation_cost(const Node& op) {
     case OpKind::rem:
     case OpKind::sqrt:
       return kOfQuotient;
-    // They ask at each position where they are.
+    // They ask at each position which operand it is from.
     case OpKind::pad:
     case OpKind::concat:
-      return 1;
+      return kOfChoice * op.num_operands();
     default:
       return has(op.op(), ir::kElementwise) ? 1 : 0;
   }
