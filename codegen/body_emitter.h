@@ -90,6 +90,16 @@ class BodyEmitter {
   int concat_predicate(const Request& request, int operand);
   int pad_predicate(const Request& request);
   int interior_pad_index(const Request& request);
+
+  /// Instructions of one dtype.
+  struct Division {
+    DType dtype = DType::i64;
+    int dividend = -1;
+    int divisor = -1;
+    int quotient = -1;  // rounded down
+  };
+
+  Division element_before(const Request& request, const ir::AffineExpr& expr, int64_t step);
   int within(const Request& request, const ir::AffineExpr& expr, int64_t bound, int so_far);
 
   /// The number of the block of rows that the row is in, and whether it is the first of it.

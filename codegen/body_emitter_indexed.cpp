@@ -1,6 +1,7 @@
 // Ops whose elements depend on where they are, or that take them from several places.
 
 #include <algorithm>
+#include <limits>
 
 #include "wick/codegen/body_emitter.h"
 #include "wick/ir/check.h"
@@ -92,12 +93,26 @@ int BodyEmitter::pad_predicate(const Request& request) {
     const int64_t last = shape[static_cast<int>(i)] - 1;
     predicate = within(request, expr, last < 0 ? 0 : last * (gap + 1) + 1, predicate);
     if (gap == 0) continue;
-    const int rest =
-        compute(request, OpKind::rem, DType::i64, {index(request, expr), number(request, gap + 1)});
-    predicate =
-        both(request, predicate, compute(request, OpKind::eq, DType::bool_, {rest, constant(0)}));
+    const Division element = element_before(request, expr, gap + 1);
+    const int start =
+        compute(request, OpKind::mul, element.dtype, {element.quotient, element.divisor});
+    predicate = both(
+        request, predicate, compute(request, OpKind::eq, DType::bool_, {start, element.dividend}));
   }
   return predicate;
+}
+
+/// Of positions along an axis on which elements are `step` apart. Vectors divide 32 bits.
+BodyEmitter::Division BodyEmitter::element_before(const Request& request,
+                                                  const AffineExpr& expr,
+                                                  int64_t step) {
+  const bool is_short = request.node->type().shape.numel() <= std::numeric_limits<int32_t>::max();
+  Division division{.dtype = is_short ? DType::i32 : DType::i64};
+  division.dividend = cast(request, index(request, expr), division.dtype);
+  division.divisor = cast(request, number(request, step), division.dtype);
+  division.quotient =
+      compute(request, OpKind::div, division.dtype, {division.dividend, division.divisor});
+  return division;
 }
 
 /// Row-major number of the element under the position, where there is one.
@@ -111,8 +126,10 @@ int BodyEmitter::interior_pad_index(const Request& request) {
     AffineExpr expr = request.map[i];
     expr.offset -= at_or_zero(low, i);
     expr.free_offset = true;
-    const int gap = number(request, at_or_zero(interior, i) + 1);
-    const int position = compute(request, OpKind::div, DType::i64, {index(request, expr), gap});
+    const int64_t gap = at_or_zero(interior, i);
+    const int position =
+        gap == 0 ? index(request, expr)
+                 : cast(request, element_before(request, expr, gap + 1).quotient, DType::i64);
     const int scaled =
         compute(request, OpKind::mul, DType::i64, {position, number(request, strides[i])});
     sum = compute(request, OpKind::add, DType::i64, {sum, scaled});

@@ -1,3 +1,4 @@
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/compute.h"
@@ -7,7 +8,9 @@ namespace wick::codegen::llvm_jit {
 namespace {
 
 /// Quotient toward zero; y is neither 0 nor -1. There is no vector instruction for it: up to 32
-/// bits a double quotient, truncated, is exact, since it lies 2^-32 from an integer at least.
+/// bits a double quotient, truncated, is exact, since it lies 2^-32 from an integer at least. That
+/// of half a step more is so even as a product with the rounded reciprocal: both its distance from
+/// an integer and 2^20 times its error are more than a half of 1/y.
 llvm::Value* truncated_quotient(EmitContext& e, DType dtype, llvm::Value* x, llvm::Value* y) {
   auto& b = e.b;
   if (dtype == DType::i64) return b.CreateSDiv(x, y);
@@ -18,8 +21,17 @@ llvm::Value* truncated_quotient(EmitContext& e, DType dtype, llvm::Value* x, llv
     v = dtype == DType::u8 ? b.CreateZExt(v, middle) : b.CreateSExt(v, middle);
     return b.CreateSIToFP(v, wide);
   };
-  llvm::Value* quotient = b.CreateFPToSI(b.CreateFDiv(to_wide(x), to_wide(y)), middle);
-  return b.CreateTrunc(quotient, x->getType());
+  const auto truncated = [&](llvm::Value* quotient) {
+    return b.CreateTrunc(b.CreateFPToSI(quotient, middle), x->getType());
+  };
+  llvm::Value* divisor = llvm::getSplatValue(y);
+  if (is_narrow || divisor == nullptr) return truncated(b.CreateFDiv(to_wide(x), to_wide(y)));
+  llvm::Value* reciprocal = b.CreateFDiv(llvm::ConstantFP::get(b.getDoubleTy(), 1.0),
+                                         b.CreateSIToFP(divisor, b.getDoubleTy()));
+  llvm::Value* dividend = to_wide(x);
+  llvm::Value* half = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::copysign, llvm::ConstantFP::get(wide, 0.5), dividend);
+  return truncated(b.CreateFMul(b.CreateFAdd(dividend, half), e.splat(reciprocal)));
 }
 
 }  // namespace
@@ -28,16 +40,21 @@ llvm::Value* emit_integer_division(
     EmitContext& e, ir::OpKind op, DType dtype, llvm::Value* x, llvm::Value* y) {
   auto& b = e.b;
   llvm::Value* zero = integer(x, 0);
-  llvm::Value* by_zero = b.CreateICmpEQ(y, zero);
+  // What is asked of one divisor for all is asked once.
+  llvm::Value* one_divisor = llvm::getSplatValue(y);
+  llvm::Value* divisors = one_divisor == nullptr ? y : one_divisor;
+  const auto spread = [&](llvm::Value* v) { return one_divisor == nullptr ? v : e.splat(v); };
+  llvm::Value* by_zero = b.CreateICmpEQ(divisors, integer(divisors, 0));
   if (dtype == DType::u8) {
-    llvm::Value* divisor = b.CreateSelect(by_zero, integer(y, 1), y);
+    llvm::Value* divisor = spread(b.CreateSelect(by_zero, integer(divisors, 1), divisors));
     llvm::Value* quotient = truncated_quotient(e, dtype, x, divisor);
     if (op == ir::OpKind::div) return b.CreateSelect(by_zero, zero, quotient);
     return b.CreateSelect(by_zero, zero, b.CreateSub(x, b.CreateMul(quotient, divisor)));
   }
   // The most negative number over -1 traps: -1 is handled by negation, which wraps.
-  llvm::Value* by_minus_one = b.CreateICmpEQ(y, integer(y, -1));
-  llvm::Value* divisor = b.CreateSelect(b.CreateOr(by_zero, by_minus_one), integer(y, 1), y);
+  llvm::Value* by_minus_one = b.CreateICmpEQ(divisors, integer(divisors, -1));
+  llvm::Value* is_special = b.CreateOr(by_zero, by_minus_one);
+  llvm::Value* divisor = spread(b.CreateSelect(is_special, integer(divisors, 1), divisors));
   llvm::Value* quotient = truncated_quotient(e, dtype, x, divisor);
   llvm::Value* remainder = b.CreateSub(x, b.CreateMul(quotient, divisor));
   llvm::Value* differs = b.CreateICmpSLT(b.CreateXor(remainder, divisor), zero);
@@ -48,7 +65,7 @@ llvm::Value* emit_integer_division(
     return b.CreateSelect(by_zero, zero, quotient);
   }
   remainder = b.CreateSelect(adjust, b.CreateAdd(remainder, divisor), remainder);
-  return b.CreateSelect(b.CreateOr(by_zero, by_minus_one), zero, remainder);
+  return b.CreateSelect(is_special, zero, remainder);
 }
 
 llvm::Value* emit_shift(

@@ -1,4 +1,4 @@
-// Rows divided by one number each, against the machine's division.
+// Rows divided by one number each, against the machine's division. Integers round down.
 
 #include <bit>
 #include <cmath>
@@ -34,25 +34,29 @@ const Numbers kDivisors = {3.0F,
                            Limits::min(),
                            Limits::max()};
 
-/// x[i] / d[r] at [r, i].
-Numbers quotients(Numbers x, Numbers d) {
+/// x[i] op d[r] at [r, i].
+template <class T>
+std::vector<T> results_of(ir::OpKind op, DType dtype, std::vector<T> x, std::vector<T> d) {
   const auto rows = static_cast<int64_t>(d.size());
   const auto columns = static_cast<int64_t>(x.size());
   KernelBuilder k("divide");
-  const int dividends = k.buffer(DType::f32);
-  const int divisors = k.buffer(DType::f32);
-  const int results = k.buffer(DType::f32, /*written=*/true);
+  const int dividends = k.buffer(dtype);
+  const int divisors = k.buffer(dtype);
+  const int results = k.buffer(dtype, /*written=*/true);
   k.outer(rows);
   k.vector(k.inner(columns));
   k.loop();
   const int dividend = k.load(dividends, k.at({0, 1}));
   const int divisor = k.load(divisors, k.at({1, 0}));
-  const int quotient = k.compute(ir::OpKind::div, DType::f32, {dividend, divisor});
-  k.store(results, k.at({columns, 1}), quotient);
-  Numbers y(x.size() * d.size());
+  k.store(results, k.at({columns, 1}), k.compute(op, dtype, {dividend, divisor}));
+  std::vector<T> y(x.size() * d.size());
   void* const buffers[] = {x.data(), d.data(), y.data()};
   compile(k.kernel())(buffers, k.params().data(), 0, rows, 0, 0);
   return y;
+}
+
+Numbers quotients(const Numbers& x, const Numbers& d) {
+  return results_of(ir::OpKind::div, DType::f32, x, d);
 }
 
 /// Floats between the two; beyond all for a NaN or a zero of the other sign.
@@ -119,6 +123,78 @@ TEST(Division, ANumberByItselfIsOne) {
         std::ldexp(1 + static_cast<float>(bits() % (1U << 23U)) * 0x1P-23F, 2 * i - 60);
     EXPECT_EQ(quotients(Numbers(33, number), {number}), Numbers(33, 1.0F)) << number;
   }
+}
+
+/// Rounded down, 0 by 0, and wrapping.
+int64_t floor_quotient(int64_t x, int64_t d) {
+  if (d == 0) return 0;
+  const int64_t quotient = x / d;
+  return quotient - (x % d != 0 && (x < 0) != (d < 0) ? 1 : 0);
+}
+
+template <class T>
+void expect_integers_divide(DType dtype, const std::vector<T>& x, const std::vector<T>& d) {
+  const std::vector<T> quotients = results_of(ir::OpKind::div, dtype, x, d);
+  const std::vector<T> remainders = results_of(ir::OpKind::rem, dtype, x, d);
+  int wrong = 0;
+  for (size_t r = 0; r < d.size(); ++r) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      const size_t at = r * x.size() + i;
+      const int64_t quotient = floor_quotient(x[i], d[r]);
+      const int64_t remainder = d[r] == 0 ? 0 : x[i] - quotient * d[r];
+      if (quotients[at] == static_cast<T>(quotient) && remainders[at] == remainder) continue;
+      if (wrong++ > 9) continue;
+      ADD_FAILURE() << int64_t{x[i]} << " by " << int64_t{d[r]} << " is " << quotient << " and "
+                    << remainder << ", not " << int64_t{quotients[at]} << " and "
+                    << int64_t{remainders[at]};
+    }
+  }
+}
+
+/// Around multiples of the divisors, where quotients are all but integers, and all extremes.
+TEST(Division, OfIntegersByOneForAllIsExact) {
+  using I32 = std::numeric_limits<int32_t>;
+  std::vector<int32_t> divisors = {0,
+                                   1,
+                                   -1,
+                                   2,
+                                   3,
+                                   -7,
+                                   10,
+                                   513,
+                                   -65537,
+                                   1000003,
+                                   (1 << 30),
+                                   I32::max(),
+                                   I32::min(),
+                                   -(1 << 30),
+                                   I32::max() - 1,
+                                   I32::min() + 1};
+  std::minstd_rand bits(5);
+  std::vector<int32_t> x = {0, 1, -1, I32::max(), I32::min(), I32::max() - 1, I32::min() + 1};
+  for (int i = 0; i < 20000; ++i)
+    x.push_back(static_cast<int32_t>(bits() * 2 + bits() % 2));
+  for (const int64_t d : divisors) {
+    if (d == 0) continue;
+    for (int i = 0; i < 300; ++i) {
+      const int64_t multiple = static_cast<int32_t>(bits() * 2) / d * d;
+      for (const int64_t near : {multiple - 1, multiple, multiple + 1}) {
+        if (near >= I32::min() && near <= I32::max()) x.push_back(static_cast<int32_t>(near));
+      }
+    }
+  }
+  expect_integers_divide(DType::i32, x, divisors);
+}
+
+TEST(Division, OfEveryByteIsExact) {
+  std::vector<uint8_t> bytes(256);
+  std::vector<int8_t> signed_bytes(256);
+  for (int i = 0; i < 256; ++i) {
+    bytes[static_cast<size_t>(i)] = static_cast<uint8_t>(i);
+    signed_bytes[static_cast<size_t>(i)] = static_cast<int8_t>(i - 128);
+  }
+  expect_integers_divide(DType::u8, bytes, bytes);
+  expect_integers_divide(DType::i8, signed_bytes, signed_bytes);
 }
 
 }  // namespace
