@@ -241,6 +241,25 @@ graph @difference(%a: f32[40]) -> (f32[38]) {
   EXPECT_EQ(fuse(kDifference), 2);
 }
 
+TEST_F(FusionCostModels, SeeOfEachValueHowOftenThatOneWouldBeEvaluated) {
+  EXPECT_EQ(fuse(R"(
+graph @product(%a: f32[40], %b: f32[40]) -> (f32[39]) {
+  %0 = sqrt %a : f32[40]
+  %1 = slice %0 {sizes = [39], starts = [0]} : f32[39]
+  %2 = slice %0 {sizes = [39], starts = [1]} : f32[39]
+  %3 = sub %1, %2 : f32[39]
+  %4 = neg %b : f32[40]
+  %5 = slice %4 {sizes = [39], starts = [0]} : f32[39]
+  %6 = slice %4 {sizes = [39], starts = [1]} : f32[39]
+  %7 = sub %5, %6 : f32[39]
+  %8 = mul %3, %7 : f32[39]
+  return %8
+})"),
+            1);
+
+  EXPECT_EQ(model_.evaluated, model_.evaluated_op == ir::OpKind::neg ? 1 : 8);
+}
+
 TEST_F(FusionCostModels, SetLimitsThatOptionsOverride) {
   model_.max_ops = 1;
 
