@@ -40,9 +40,29 @@ void add_max_pool_gradient(Workloads& all) {
                  }});
 }
 
+void add_jacobi(Workloads& all) {
+  constexpr int64_t kSide = 1501;
+  all.push_back({"jacobi-1501", []() -> std::function<void()> {
+                   const Tensor start = uniform({kSide, kSide});
+                   const Tensor f = uniform({kSide, kSide});
+                   return [=] {
+                     const torch::NoGradGuard no_grad;
+                     Tensor u = start;
+                     for (int i = 0; i < 10; ++i) {
+                       const Tensor framed = at::constant_pad_nd(u, {1, 1, 1, 1});
+                       const auto side = [&](int64_t row, int64_t column) {
+                         return framed.narrow(0, row, kSide).narrow(1, column, kSide);
+                       };
+                       u = 0.25 * (side(0, 1) + side(2, 1) + side(1, 0) + side(1, 2) + f);
+                     }
+                   };
+                 }});
+}
+
 }  // namespace
 
 void add_movement(Workloads& all) {
+  add_jacobi(all);
   add(all, "concat-4x1021x1021", {4, 1021, 1021}, [](const Tensor& x) {
     return torch::cat({x[0], x[1], x[2], x[3]}, 1);
   });

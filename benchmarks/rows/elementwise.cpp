@@ -151,6 +151,30 @@ Row drop_out() {
           }};
 }
 
+/// Each sweep reads the sides and writes the next ones.
+Row jacobi() {
+  constexpr int64_t kSide = 1501;
+  constexpr int kSweeps = 10;
+  return {.name = "jacobi-1501",
+          .what = "ten sweeps of u = (north + south + west + east + f) / 4 with zeros around",
+          .floor = copy_floor(kSweeps * 3 * f32_bytes(kSide * kSide)),
+          .make = []() -> Workload {
+            const Tensor start = uniform_input({kSide, kSide});
+            const Tensor f = uniform_input({kSide, kSide});
+            return {[=] {
+              Tensor u = start;
+              for (int i = 0; i < kSweeps; ++i) {
+                const Tensor framed = pad(u, {1, 1}, {1, 1});
+                const auto side = [&](int64_t row, int64_t column) {
+                  return slice(slice(framed, 0, row, row + kSide), 1, column, column + kSide);
+                };
+                u = 0.25 * (side(0, 1) + side(2, 1) + side(1, 0) + side(1, 2) + f);
+              }
+              materialize(u);
+            }};
+          }};
+}
+
 }  // namespace
 
 Family elementwise_rows() {
@@ -165,7 +189,8 @@ Family elementwise_rows() {
            normalize_images(),
            scale_narrow_rows(),
            add_transposed(),
-           drop_out()}};
+           drop_out(),
+           jacobi()}};
 }
 
 }  // namespace wick::bench

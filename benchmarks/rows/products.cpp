@@ -24,6 +24,18 @@ Row product(std::string name, const Shape& a, const Shape& b, double goal = kGoa
           }};
 }
 
+/// No product of a library: a kernel reads the matrix.
+Row matrix_times_vector() {
+  return {.name = "matmul-50257x768x1",
+          .what = "matrix times vector",
+          .floor = read_floor(f32_bytes(50257 * 768)),
+          .make = []() -> Workload {
+            const Tensor x = uniform_input({50257, 768});
+            const Tensor y = uniform_input({768, 1});
+            return {[=] { materialize(matmul(x, y)); }};
+          }};
+}
+
 Row linear_gelu(std::string name, int64_t rows, int64_t in, int64_t out) {
   return {.name = std::move(name),
           .what = "gelu(x W^T + b); floor: the product alone",
@@ -95,6 +107,7 @@ Family product_rows() {
            product("matmul-200003x7x5", {200003, 7}, {7, 5}),
            product("matmul-1x4096x4093", {1, 4096}, {4096, 4093}),
            product("matmul-4099x3x4093", {4099, 3}, {3, 4093}),
+           matrix_times_vector(),
            linear_gelu("linear-gelu-37x515x129", 37, 515, 129),
            convolution(square),
            convolution_gradients(square),
