@@ -15,6 +15,7 @@ RuleSet make_rules() {
                             concat_rules(),
                             reduction_rules(),
                             contraction_rules(),
+                            diagonal_rules(),
                             pooling_rules()}) {
     for (const Rule& rule : table)
       rules.add(rule);

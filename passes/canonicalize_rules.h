@@ -15,6 +15,7 @@ std::span<const Rule> movement_rules();
 std::span<const Rule> concat_rules();
 std::span<const Rule> reduction_rules();
 std::span<const Rule> contraction_rules();
+std::span<const Rule> diagonal_rules();
 std::span<const Rule> pooling_rules();
 std::span<const TraitRule> elementwise_rules();
 std::span<const TraitRule> part_rules();
