@@ -47,26 +47,24 @@ bool is_better_drawn_again(const RecomputeCandidate& candidate) {
          !candidate.is_repeated() && candidate.bytes_loaded() == 0;
 }
 
-/// Divisions and roots take as long as ten sums. A vector of them that each row of a matrix meets
-/// is better stored, where there is more to gain than another kernel costs.
+/// A vector of quotients, roots or joined parts that each row of a matrix meets is better stored,
+/// where there is more to gain than another kernel costs.
 Objection check_repeated(const RecomputeCandidate& candidate) {
+  constexpr int64_t kLong = 8;
   constexpr int64_t kOften = 16;
   constexpr int64_t kFewestPositions = 16384;
-  const auto is_slow = [](const ir::Node* op) {
-    return op->op() == ir::OpKind::div || op->op() == ir::OpKind::rem ||
-           op->op() == ir::OpKind::sqrt;
-  };
-  if (std::ranges::none_of(candidate.ops(), is_slow) || !candidate.is_repeated()) return {};
+  const auto is_long = [](const ir::Node* op) { return evaluation_cost(*op) >= kLong; };
+  if (std::ranges::none_of(candidate.ops(), is_long) || !candidate.is_repeated()) return {};
   const int64_t positions = candidate.reader().domain().numel(ir::Domain::Level::full);
   if (positions < std::max(kFewestPositions, kOften * candidate.value().type().numel())) return {};
-  return {fusion_code::kCost, "it would be divided or its root taken for each time it is read"};
+  return {fusion_code::kCost, "its long ops would be computed for each time it is read"};
 }
 
 Objection check_recomputed(const RecomputeCandidate& candidate) {
   if (candidate.value().type().numel() <= 1) return {};
   if (is_better_drawn_again(candidate)) return {};
-  if (Objection no = check_repeated(candidate); !no.empty()) return no;
   if (candidate.is_costly()) return check_costly(candidate);
+  if (Objection no = check_repeated(candidate); !no.empty()) return no;
   if (candidate.is_complete_move()) return {};
   const auto num_ops = static_cast<int64_t>(candidate.ops().size());
   if (num_ops > kCheapOps) {

@@ -23,7 +23,7 @@
 namespace wick::passes {
 
 /// Rises when the meaning of a declaration that plug-ins use changes.
-inline constexpr uint32_t kPluginApiVersion = 1;
+inline constexpr uint32_t kPluginApiVersion = 2;
 
 /// What a plug-in says of itself: the result of its `wick_plugin_info`.
 struct PluginInfo {

@@ -9,8 +9,8 @@ namespace {
 
 /// Quotient toward zero; y is neither 0 nor -1. There is no vector instruction for it: up to 32
 /// bits a double quotient, truncated, is exact, since it lies 2^-32 from an integer at least. That
-/// of half a step more is so even as a product with the rounded reciprocal: both its distance from
-/// an integer and 2^20 times its error are more than a half of 1/y.
+/// of half a step more is so even as a product with the rounded reciprocal: it lies a half of 1/y
+/// from an integer at least, and its error is 2^20 times smaller.
 llvm::Value* truncated_quotient(EmitContext& e, DType dtype, llvm::Value* x, llvm::Value* y) {
   auto& b = e.b;
   if (dtype == DType::i64) return b.CreateSDiv(x, y);

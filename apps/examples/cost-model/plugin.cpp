@@ -30,6 +30,11 @@ class Refinement : public FusionCostModel {
     return built_in().recompute(candidate);
   }
 
+  [[nodiscard]] Objection evaluate(const RecomputeCandidate& candidate,
+                                   int64_t more_ops) const override {
+    return built_in().evaluate(candidate, more_ops);
+  }
+
  private:
   static const FusionCostModel& built_in() {
     return wick::passes::find_fusion_cost_model(wick::passes::kDefaultFusionCostModel);
@@ -94,6 +99,12 @@ class NeverRecompute final : public Refinement {
     if (candidate.is_complete_move()) return Refinement::recompute(candidate);
     return {"missed-recompute",
             "ops that would run in two kernels: " + std::to_string(candidate.ops().size())};
+  }
+
+  [[nodiscard]] Objection evaluate(const RecomputeCandidate& candidate,
+                                   int64_t more_ops) const override {
+    if (more_ops <= 0) return Refinement::evaluate(candidate, more_ops);
+    return {"missed-recompute", "ops that would run again: " + std::to_string(more_ops)};
   }
 };
 
