@@ -95,9 +95,8 @@ Objection check_columns(const ir::Domain& rows) {
 
 /// Ops at the same positions, and all that read them there. None where the search is long, or a
 /// value is read where the positions are rows and the reader walks what is in them.
-std::vector<const ir::Node*> ops_behind_rows(std::vector<const ir::Node*> ops) {
+std::vector<const ir::Node*> ops_behind_rows(std::vector<const ir::Node*> ops, int64_t rows) {
   constexpr size_t kMostSearched = 64;
-  const int64_t rows = ops.front()->type().numel();
   for (size_t next = 0; next < ops.size(); ++next) {
     if (ops.size() > kMostSearched) return {};
     for (const ir::Use& use : ops[next]->uses()) {
@@ -127,7 +126,7 @@ Objection check_behind_rows(const MergeCandidate& candidate) {
   if (rows < kFewestRows || domain.numel(Level::full) <= rows * kSideBySide) return {};
   if (!domain.has_rows() || behind.domain().numel(Level::full) != rows) return {};
   const auto is_costly = [](const ir::Node* op) { return has(op->op(), ir::kCostly); };
-  if (std::ranges::none_of(ops_behind_rows(behind.ops()), is_costly)) return {};
+  if (std::ranges::none_of(ops_behind_rows(behind.ops(), rows), is_costly)) return {};
   return {fusion_code::kCost, "its costly ops would be computed for one row at a time"};
 }
 
