@@ -11,10 +11,6 @@ namespace {
 
 using torch::Tensor;
 
-Tensor uniform(at::IntArrayRef shape) {
-  return torch::empty(shape).uniform_(-1, 1);
-}
-
 Tensor lorenz(const Tensor& state) {
   const Tensor x = state.slice(0, 0, 1), y = state.slice(0, 1, 2), z = state.slice(0, 2, 3);
   return torch::cat({10.0 * (y - x), x * (28.0 - z) - y, x * y - 2.667 * z}, 0);

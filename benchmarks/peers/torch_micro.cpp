@@ -21,10 +21,6 @@ using torch::Tensor;
 
 constexpr int64_t kMebi = int64_t{1} << 20;
 
-Tensor uniform(at::IntArrayRef shape, double low = -1, double high = 1) {
-  return torch::empty(shape).uniform_(low, high);
-}
-
 /// A step that records no history.
 std::function<void()> without_gradients(std::function<void()> step) {
   return [step = std::move(step)] {

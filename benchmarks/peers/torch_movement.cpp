@@ -11,10 +11,6 @@ namespace {
 
 using torch::Tensor;
 
-Tensor uniform(at::IntArrayRef shape) {
-  return torch::empty(shape).uniform_(-1, 1);
-}
-
 /// A step that records no history.
 void add(Workloads& all,
          const std::string& name,

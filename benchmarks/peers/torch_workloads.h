@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <torch/torch.h>
+
 namespace torch_bench {
 
 /// Makes the inputs and gives the step.
@@ -17,6 +19,10 @@ struct Workload {
 };
 
 using Workloads = std::vector<Workload>;
+
+inline torch::Tensor uniform(at::IntArrayRef shape, double low = -1, double high = 1) {
+  return torch::empty(shape).uniform_(low, high);
+}
 
 void add_micro(Workloads& all);
 void add_models(Workloads& all);
