@@ -12,13 +12,26 @@ llvm::Value* is_below(EmitContext& e, llvm::Value* x, double limit) {
   return e.b.CreateFCmpOLT(e.unary(llvm::Intrinsic::fabs, x), real(x, limit));
 }
 
-}  // namespace
+constexpr double kSmall = 0x1p-125;
+constexpr double kLarge = 0x1p125;
 
-/// Divisors that need a scale have a path of their own, so that the others do not wait for it. What
-/// scaling takes from x, or makes infinite of it, does not show in the quotient.
-Divisor make_divisor(EmitContext& e, llvm::Value* divisor) {
-  constexpr double kSmall = 0x1p-125;
-  constexpr double kLarge = 0x1p125;
+/// What scaling takes from x, or makes infinite of it, does not show in the quotient.
+llvm::Value* scale_of_special(EmitContext& e, llvm::Value* divisor, llvm::Value* is_small) {
+  return e.b.CreateSelect(is_small, real(divisor, 0x1p30), real(divisor, 0x1p-4));
+}
+
+Divisor make_vector_divisor(EmitContext& e, llvm::Value* divisor) {
+  auto& b = e.b;
+  llvm::Value* is_small = is_below(e, divisor, kSmall);
+  llvm::Value* is_usual = b.CreateAnd(b.CreateNot(is_small), is_below(e, divisor, kLarge));
+  llvm::Value* scale =
+      b.CreateSelect(is_usual, real(divisor, 1), scale_of_special(e, divisor, is_small));
+  llvm::Value* value = b.CreateFMul(divisor, scale);
+  return {scale, value, b.CreateFDiv(real(divisor, 1), value)};
+}
+
+/// Divisors that need a scale have a path of their own, so that the others do not wait for it.
+Divisor make_scalar_divisor(EmitContext& e, llvm::Value* divisor) {
   auto& b = e.b;
   const auto number = [&](double value) { return real(divisor, value); };
   auto* before = b.GetInsertBlock();
@@ -29,7 +42,7 @@ Divisor make_divisor(EmitContext& e, llvm::Value* divisor) {
   b.CreateCondBr(b.CreateAnd(b.CreateNot(is_small), is_below(e, divisor, kLarge)), after, scaled);
 
   b.SetInsertPoint(scaled);
-  llvm::Value* scale = b.CreateSelect(is_small, number(0x1p30), number(0x1p-4));
+  llvm::Value* scale = scale_of_special(e, divisor, is_small);
   llvm::Value* value = b.CreateFMul(divisor, scale);
   llvm::Value* inverse_of_scaled = b.CreateFDiv(number(1), value);
   b.CreateBr(after);
@@ -44,6 +57,12 @@ Divisor make_divisor(EmitContext& e, llvm::Value* divisor) {
   llvm::Value* const chosen[] = {
       choose(number(1), scale), choose(divisor, value), choose(inverse, inverse_of_scaled)};
   return {e.splat(chosen[0]), e.splat(chosen[1]), e.splat(chosen[2])};
+}
+
+}  // namespace
+
+Divisor make_divisor(EmitContext& e, llvm::Value* divisor) {
+  return is_vector(divisor) ? make_vector_divisor(e, divisor) : make_scalar_divisor(e, divisor);
 }
 
 /// The product with the inverse is two units off at most; the remainder, which is exact but for the

@@ -109,7 +109,7 @@ void KernelEmitter::find_splats() {
     if (!wants_vectors) continue;
     for (const int operand : at.operands)
       needs_splat_[static_cast<size_t>(operand)] = true;
-    if (has_one_divisor(at)) divides_many_[static_cast<size_t>(at.operands[1])] = true;
+    if (has_known_divisor(at)) divides_many_[static_cast<size_t>(at.operands[1])] = true;
     if (at.predicate >= 0) needs_splat_[static_cast<size_t>(at.predicate)] = true;
   }
 }
@@ -404,24 +404,35 @@ void KernelEmitter::emit_instr(int number) {
     for (int copy = 0; copy < copies; ++copy)
       slot.copies.push_back(emit_copy(at, number, copy));
   }
-  if (!varies(number)) add_uniform_forms(number, slot);
+  add_other_forms(number, slot);
   slots_[static_cast<size_t>(number)] = std::move(slot);
 }
 
-void KernelEmitter::add_uniform_forms(int number, Slot& slot) {
-  if (needs_splat_[static_cast<size_t>(number)]) {
+void KernelEmitter::add_other_forms(int number, Slot& slot) {
+  if (needs_splat_[static_cast<size_t>(number)] && !varies(number)) {
     for (llvm::Value* value : slot.copies)
       slot.splats.push_back(e_.splat(value));
   }
-  if (divides_many_[static_cast<size_t>(number)]) slot.divisor = make_divisor(e_, slot.copies[0]);
+  if (divides_many_[static_cast<size_t>(number)]) {
+    for (llvm::Value* value : slot.copies)
+      slot.divisors.push_back(make_divisor(e_, value));
+  }
 }
 
-/// Many floats by one that is known before their loop.
-bool KernelEmitter::has_one_divisor(const Instr& at) const {
+/// Many floats by one that is known before their loop, or, with registers for them, by one in each
+/// lane.
+bool KernelEmitter::has_known_divisor(const Instr& at) const {
   if (at.kind != InstrKind::compute || at.op != ir::OpKind::div || !e_.host.fma) return false;
   if (!is_float(at.dtype) || at.dtype == DType::f64) return false;
+  const int dividend = at.operands[0];
   const int divisor = at.operands[1];
-  return varies(at.operands[0]) && !varies(divisor) && !has_copies(divisor);
+  if (kernel_.short_rows && e_.host.avx512 && varies(divisor)) {
+    const auto is_of_column = [&](int number) {
+      return (deps_[static_cast<size_t>(number)] & inner_dims_mask()) != 0;
+    };
+    return is_of_column(dividend) && !is_of_column(divisor);
+  }
+  return varies(dividend) && !varies(divisor) && !has_copies(divisor);
 }
 
 /// Long chains of dependent instructions: those of one copy wait for each other, and the machine
@@ -475,8 +486,11 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
     case InstrKind::index:
       return emit_index(at, number, copy);
     case InstrKind::compute:
-      if (has_one_divisor(at))
-        return divide(e_, values[0], *slots_[static_cast<size_t>(at.operands[1])].divisor);
+      if (has_known_divisor(at)) {
+        const int divisor = at.operands[1];
+        const size_t which = has_copies(divisor) ? static_cast<size_t>(copy) : 0;
+        return divide(e_, values[0], slots_[static_cast<size_t>(divisor)].divisors[which]);
+      }
       return emit_compute(e_, at.op, instr(at.operands.back()).dtype, values);
     case InstrKind::cast:
       return emit_cast(e_, instr(at.operands[0]).dtype, at.dtype, values[0]);
@@ -565,7 +579,7 @@ void KernelEmitter::finish_accumulators(const Plan& plan) {
     for (const Partial& partial : partials) {
       slot.copies.push_back(reduction_result(e_, reduction, partial));
     }
-    if (folds_lanes) add_uniform_forms(number, slot);
+    add_other_forms(number, slot);
     slots_[static_cast<size_t>(number)] = std::move(slot);
   }
 }

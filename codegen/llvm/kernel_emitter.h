@@ -14,7 +14,6 @@
 // inside the inner ones. Else in strips as wide as registers allow.
 
 #include <functional>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -52,8 +51,8 @@ class KernelEmitter {
   /// vector; one for each copy of the unrolled body unless the copies agree.
   struct Slot {
     Values copies;
-    Values splats;                   // of uniform values that varying instructions use
-    std::optional<Divisor> divisor;  // of a uniform value that varying ones are divided by
+    Values splats;                           // of uniform values that varying instructions use
+    llvm::SmallVector<Divisor, 4> divisors;  // of values that many others are divided by
   };
 
   /// An address, or the affine part of an index when `buffer` is -1, as far as the loops that are
@@ -135,8 +134,8 @@ class KernelEmitter {
   llvm::Value* emit_copy(const Instr& instr, int number, int copy);
   [[nodiscard]] static bool is_interleaved(const Instr& instr);
   Values emit_interleaved(const Instr& instr);
-  [[nodiscard]] bool has_one_divisor(const Instr& instr) const;
-  void add_uniform_forms(int number, Slot& slot);
+  [[nodiscard]] bool has_known_divisor(const Instr& instr) const;
+  void add_other_forms(int number, Slot& slot);
   void emit_accumulate(const Instr& instr, int number);
   [[nodiscard]] int num_accumulator_copies() const;
   [[nodiscard]] size_t first_accumulator(int number) const;
@@ -264,6 +263,7 @@ class KernelEmitter {
   llvm::Value* stream_start(int stream, llvm::Value* begin);
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);
   llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
+  llvm::StoreInst* store_past_caches(llvm::Value* value, llvm::Value* address);
   void end_streams();
 
   // kernel_emitter_staging.cpp
@@ -272,7 +272,11 @@ class KernelEmitter {
   void emit_staged_copy(size_t number,
                         Transposing direction,
                         llvm::Value* place,
+                        llvm::Value* place_stride,
                         StagedBlock block);
+  llvm::Value* stride_of_staged(size_t number);
+  void emit_staged_rows(size_t number, llvm::Value* place, StagedBlock block);
+  void emit_prefetches_of_staged(llvm::ArrayRef<llvm::Value*> places, StagedBlock block);
   void emit_rows_staged(const std::function<void()>& body);
   void stage_tile(const std::vector<llvm::Value*>& starts, Range tasks, Range vectors);
   void emit_staged_tiles(Range tasks, Range vectors);
@@ -281,6 +285,7 @@ class KernelEmitter {
   // kernel_emitter_memory.cpp
   void start_accesses();
   llvm::Value* start_of_buffer(int buffer);
+  llvm::Value* make_own_memory(llvm::Type* element, int64_t elements);
   void enter_dims(llvm::ArrayRef<int> dims, const Plan* plan);
   llvm::Value* param(int index);
   llvm::Value* lane_offsets(int stride_param);
@@ -354,6 +359,7 @@ class KernelEmitter {
   Range tiled_vectors_;  // of which staged tiles are parts
   llvm::DenseMap<std::pair<int, int>, llvm::Function*> transposing_copies_;  // by size, direction
   int64_t own_width_ = 1;                  // positions that own memory has side by side
+  llvm::Value* staged_lines_ = nullptr;    // rows on their way past the caches
   std::vector<llvm::Value*> own_memory_;   // by buffer, null until first needed
   std::vector<llvm::MDNode*> scope_of_;    // by buffer
   std::vector<llvm::MDNode*> noalias_of_;  // by buffer

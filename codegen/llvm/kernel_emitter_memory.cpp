@@ -5,17 +5,6 @@
 
 namespace wick::codegen::llvm_jit {
 
-namespace {
-
-void make_nontemporal(llvm::StoreInst& store) {
-  llvm::LLVMContext& context = store.getContext();
-  auto* one =
-      llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1));
-  store.setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context, one));
-}
-
-}  // namespace
-
 /// One scope for each buffer that shares memory with no other.
 void KernelEmitter::make_alias_scopes() {
   llvm::MDBuilder metadata(e_.b.getContext());
@@ -101,16 +90,19 @@ llvm::Value* KernelEmitter::start_of_buffer(int buffer) {
   own_memory_.resize(kernel_.buffers.size());
   llvm::Value*& memory = own_memory_[static_cast<size_t>(buffer)];
   if (memory == nullptr) {
-    const llvm::IRBuilderBase::InsertPointGuard guard(b);
-    b.SetInsertPoint(entry_->getTerminator());
-    auto* allocated =
-        b.CreateAlloca(e_.storage_type(arg.dtype),
-                       b.getInt64(static_cast<uint64_t>(arg.own_elements * own_width_)));
-    allocated->setAlignment(kCacheLine);
-    memory = allocated;
-    // Touches page after page, so that a stack that is too small is noticed.
-    function_->addFnAttr("probe-stack", "inline-asm");
+    memory = make_own_memory(e_.storage_type(arg.dtype), arg.own_elements * own_width_);
   }
+  return memory;
+}
+
+llvm::Value* KernelEmitter::make_own_memory(llvm::Type* element, int64_t elements) {
+  auto& b = e_.b;
+  const llvm::IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entry_->getTerminator());
+  auto* memory = b.CreateAlloca(element, b.getInt64(static_cast<uint64_t>(elements)));
+  memory->setAlignment(kCacheLine);
+  // Touches page after page, so that a stack that is too small is noticed.
+  function_->addFnAttr("probe-stack", "inline-asm");
   return memory;
 }
 
@@ -342,9 +334,8 @@ void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
     store = b.CreateMaskedScatter(value, address, align, mask);
   } else if (mask == nullptr) {
     const bool streams = in_stream_loop_ && is_stream(number);
-    auto* plain = b.CreateAlignedStore(value, address, streams ? kCacheLine : align);
-    if (streams) make_nontemporal(*plain);
-    store = plain;
+    store =
+        streams ? store_past_caches(value, address) : b.CreateAlignedStore(value, address, align);
   } else if (as_vector && at.predicate < 0 && avoids_masked_stores(value->getType())) {
     return store_short_row(at, copy, value, address);
   } else if (as_vector) {

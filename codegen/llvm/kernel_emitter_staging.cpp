@@ -8,6 +8,12 @@
 
 namespace wick::codegen::llvm_jit {
 
+namespace {
+
+constexpr int64_t kLine = 64;
+
+}  // namespace
+
 /// As other accesses, so that loops decide their addresses.
 void KernelEmitter::collect_staged_accesses() {
   for (const Staged& staged : staged_.accesses) {
@@ -23,6 +29,7 @@ llvm::Value* KernelEmitter::place_of_staged(size_t number) const {
 void KernelEmitter::emit_staged_copy(size_t number,
                                      Transposing direction,
                                      llvm::Value* place,
+                                     llvm::Value* place_stride,
                                      StagedBlock block) {
   auto& b = e_.b;
   const Staged& staged = staged_.accesses[number];
@@ -30,14 +37,58 @@ void KernelEmitter::emit_staged_copy(size_t number,
   llvm::Function*& copy =
       transposing_copies_[{static_cast<int>(bytes), static_cast<int>(direction)}];
   if (copy == nullptr) copy = make_transposing_copy(e_, bytes, direction);
-  const Affine::Term& row = staged.address.terms[static_cast<size_t>(kernel_.vector_dim)];
   b.CreateCall(copy,
                {place,
-                param(row.param),
+                place_stride,
                 start_of_buffer(staged.own),
                 b.getInt64(static_cast<uint64_t>(block.stride)),
                 block.rows,
                 block.columns});
+}
+
+/// Between rows of the memory that a staged buffer stands for.
+llvm::Value* KernelEmitter::stride_of_staged(size_t number) {
+  const Affine& address = staged_.accesses[number].address;
+  return param(address.terms[static_cast<size_t>(kernel_.vector_dim)].param);
+}
+
+/// Rows that follow each other without gaps go past the caches, if the launch does, by way of
+/// memory that they fill line by line: the copy writes parts of lines.
+void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBlock block) {
+  auto& b = e_.b;
+  llvm::Value* stride = stride_of_staged(number);
+  const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(staged_.accesses[number].buffer)];
+  const bool is_whole = masks_.empty();
+  if (!is_whole || !buffer.no_alias) {
+    emit_staged_copy(number, Transposing::into_rows, place, stride, block);
+    return;
+  }
+  auto* streaming = llvm::BasicBlock::Create(b.getContext(), "streaming", function_);
+  auto* cached = llvm::BasicBlock::Create(b.getContext(), "cached", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "stored", function_);
+  llvm::Value* within_line =
+      b.CreateAnd(b.CreatePtrToInt(place, b.getInt64Ty()), b.getInt64(uint64_t{kLine} - 1));
+  llvm::Value* streams = b.CreateAnd(exceeds_caches(), b.CreateICmpEQ(stride, block.columns));
+  streams = b.CreateAnd(streams, b.CreateICmpEQ(within_line, b.getInt64(0)));
+  b.CreateCondBr(streams, streaming, cached);
+
+  b.SetInsertPoint(streaming);
+  llvm::Value*& lines = staged_lines_;
+  if (lines == nullptr) lines = make_own_memory(b.getInt64Ty(), kShortRow * own_width_);
+  emit_staged_copy(number, Transposing::into_rows, lines, stride, block);
+  llvm::Type* line = llvm::FixedVectorType::get(b.getInt64Ty(), kLine / sizeof(int64_t));
+  llvm::Value* bytes =
+      b.CreateMul(b.CreateMul(block.rows, block.columns), b.getInt64(size_of(buffer.dtype)));
+  loop(b.getInt64(0), bytes, kLine, [&](llvm::Value* at) {
+    const auto move = [&](llvm::Value* begin) { return b.CreateGEP(b.getInt8Ty(), begin, at); };
+    store_past_caches(b.CreateAlignedLoad(line, move(lines), kCacheLine), move(place));
+  });
+  b.CreateBr(after);
+
+  b.SetInsertPoint(cached);
+  emit_staged_copy(number, Transposing::into_rows, place, stride, block);
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
 }
 
 void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
@@ -52,12 +103,41 @@ void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
       .columns = param(kernel_.dims[static_cast<size_t>(inner_dims_.back())].extent_param)};
   for (size_t i = 0; i < staged_.accesses.size(); ++i) {
     places.push_back(place_of_staged(i));
-    if (staged_.accesses[i].reads) emit_staged_copy(i, Transposing::into_columns, places[i], block);
+    if (!staged_.accesses[i].reads) continue;
+    emit_staged_copy(i, Transposing::into_columns, places[i], stride_of_staged(i), block);
   }
+  emit_prefetches_of_staged(places, block);
   body();
   for (size_t i = 0; i < staged_.accesses.size(); ++i) {
-    if (staged_.accesses[i].writes) emit_staged_copy(i, Transposing::into_rows, places[i], block);
+    if (staged_.accesses[i].writes) emit_staged_rows(i, places[i], block);
   }
+}
+
+/// The rows behind these: the machine prefetches along rows, but not from one block of them to the
+/// next, where each of its loads is far from the last one.
+void KernelEmitter::emit_prefetches_of_staged(llvm::ArrayRef<llvm::Value*> places,
+                                              StagedBlock block) {
+  auto& b = e_.b;
+  auto* ask = llvm::BasicBlock::Create(b.getContext(), "ask", function_);
+  auto* asked = llvm::BasicBlock::Create(b.getContext(), "asked", function_);
+  b.CreateCondBr(exceeds_caches(), ask, asked);
+  b.SetInsertPoint(ask);
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Staged& staged = staged_.accesses[i];
+    if (!staged.reads) continue;
+    const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(staged.buffer)];
+    llvm::Value* stride = stride_of_staged(i);
+    llvm::Value* bytes = b.CreateMul(block.columns, b.getInt64(size_of(buffer.dtype)));
+    loop(block.rows, b.CreateMul(block.rows, b.getInt64(2)), 1, [&](llvm::Value* row) {
+      llvm::Value* begin =
+          b.CreateGEP(e_.storage_type(buffer.dtype), places[i], b.CreateMul(row, stride));
+      loop(b.getInt64(0), bytes, kLine, [&](llvm::Value* at) {
+        emit_prefetch(b.CreateGEP(b.getInt8Ty(), begin, at));
+      });
+    });
+  }
+  b.CreateBr(asked);
+  b.SetInsertPoint(asked);
 }
 
 /// Reads the tile, and lets its own memory begin there.
@@ -85,7 +165,7 @@ void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
     places.push_back(place_of_staged(i));
   restore_scope(std::move(scope));
   for (size_t i = 0; i < staged_.accesses.size(); ++i)
-    emit_staged_copy(i, Transposing::into_columns, places[i], block);
+    emit_staged_copy(i, Transposing::into_columns, places[i], stride_of_staged(i), block);
 
   llvm::Value* first = b.CreateAdd(
       b.CreateMul(tasks.begin, b.getInt64(static_cast<uint64_t>(kTilePitch))), vectors.begin);

@@ -100,6 +100,14 @@ llvm::Value* KernelEmitter::are_aligned(llvm::ArrayRef<int> streams, llvm::Value
   return b.CreateICmpEQ(within_line, b.getInt64(0));
 }
 
+llvm::StoreInst* KernelEmitter::store_past_caches(llvm::Value* value, llvm::Value* address) {
+  auto& b = e_.b;
+  llvm::StoreInst* store = b.CreateAlignedStore(value, address, kCacheLine);
+  auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
+  return store;
+}
+
 /// Streaming stores are seen by other threads in any order until a fence.
 void KernelEmitter::end_streams() {
   if (exceeds_caches_ == nullptr) return;

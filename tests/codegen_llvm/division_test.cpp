@@ -59,6 +59,36 @@ Numbers quotients(const Numbers& x, const Numbers& d) {
   return results_of(ir::OpKind::div, DType::f32, x, d);
 }
 
+/// The same where each lane has a divisor of its own: short rows side by side.
+Numbers quotients_of_lanes(Numbers x, Numbers d) {
+  const size_t count = x.size();
+  const auto rows = static_cast<int64_t>(d.size());
+  const int64_t chunks = (std::ssize(x) + kShortRow - 1) / kShortRow;
+  x.resize(static_cast<size_t>(chunks * kShortRow), 1.0F);
+  KernelBuilder k("divide");
+  const int dividends = k.buffer(DType::f32);
+  const int divisors = k.buffer(DType::f32);
+  const int results = k.buffer(DType::f32, /*written=*/true);
+  k.outer(chunks);
+  k.vector(k.outer(rows));
+  k.inner(kShortRow);
+  k.kernel().short_rows = true;
+  k.loop();
+  const int divisor = k.load(divisors, k.at({0, 1, 0}));
+  const int dividend = k.load(dividends, k.at({kShortRow, 0, 1}));
+  const int quotient = k.compute(ir::OpKind::div, DType::f32, {dividend, divisor});
+  k.store(results, k.at({kShortRow, chunks * kShortRow, 1}), quotient);
+  Numbers y(x.size() * d.size());
+  void* const buffers[] = {x.data(), d.data(), y.data()};
+  compile(k.kernel())(buffers, k.params().data(), 0, chunks, 0, rows);
+  Numbers of_rows;
+  for (size_t r = 0; r < d.size(); ++r) {
+    const auto row = y.begin() + static_cast<std::ptrdiff_t>(r * x.size());
+    of_rows.insert(of_rows.end(), row, row + static_cast<std::ptrdiff_t>(count));
+  }
+  return of_rows;
+}
+
 /// Floats between the two; beyond all for a NaN or a zero of the other sign.
 int64_t distance(float a, float b) {
   if (std::isnan(a) && std::isnan(b)) return 0;
@@ -67,15 +97,16 @@ int64_t distance(float a, float b) {
 }
 
 void expect_close(const Numbers& x, const Numbers& d, int64_t most) {
-  const Numbers y = quotients(x, d);
   int wrong = 0;
-  for (size_t r = 0; r < d.size(); ++r) {
-    for (size_t i = 0; i < x.size(); ++i) {
-      const float expected = x[i] / d[r];
-      const float actual = y[r * x.size() + i];
-      if (distance(expected, actual) <= most || wrong++ > 9) continue;
-      ADD_FAILURE() << std::hexfloat << x[i] << " / " << d[r] << " is " << expected << ", not "
-                    << actual;
+  for (const Numbers& y : {quotients(x, d), quotients_of_lanes(x, d)}) {
+    for (size_t r = 0; r < d.size(); ++r) {
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float expected = x[i] / d[r];
+        const float actual = y[r * x.size() + i];
+        if (distance(expected, actual) <= most || wrong++ > 9) continue;
+        ADD_FAILURE() << std::hexfloat << x[i] << " / " << d[r] << " is " << expected << ", not "
+                      << actual;
+      }
     }
   }
 }

@@ -2,7 +2,9 @@
 // in tiles, and short rows.
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "guarded_pages.h"
@@ -111,6 +113,37 @@ TEST_F(Staging, ShortRowsLeaveWhatIsBetweenThemAlone) {
       }
     }
   }
+}
+
+/// A piece of a launch that is too large for any cache: rows without gaps, from a line's begin or
+/// from elsewhere, and rows with gaps.
+TEST_F(Staging, ShortRowsGoPastTheCaches) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  constexpr int64_t kRows = 300;
+  for (const int64_t length : {1, 3, 10, 16, 32}) {
+    for (const int64_t stride : {length, length + 3}) {
+      KernelBuilder k = rows_less_sum(DType::f32, kHuge, length, stride);
+      for (const int64_t begin : {0, 16, 5}) {
+        std::vector<float> in(static_cast<size_t>(kRows * stride));
+        fill(in.data(), std::ssize(in));
+        alignas(64) std::array<float, kRows*(kShortRow + 3)> out{};
+        out.fill(5000.0F);
+        void* buffers[] = {in.data(), out.data()};
+
+        compile_once(k.kernel())(buffers, k.params().data(), 0, 1, begin, kRows - 3);
+
+        const int64_t first = begin * stride;
+        expect_rows_less_sum(
+            in.data() + first, out.data() + first, kRows - 3 - begin, length, stride);
+        EXPECT_TRUE(std::all_of(out.data(), out.data() + first, [](float x) { return x == 5000; }));
+        EXPECT_EQ(out[static_cast<size_t>((kRows - 3) * stride)], 5000.0F);
+      }
+    }
+  }
+  const std::string assembly =
+      llvm_compiler().assembly(rows_less_sum(DType::f32, kHuge, 10, 10).kernel());
+  EXPECT_NE(assembly.find("movnt"), std::string::npos);
+  EXPECT_NE(assembly.find("prefetch"), std::string::npos);
 }
 
 TEST_F(Staging, ShortRowsAreWrittenInPlace) {
