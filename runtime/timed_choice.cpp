@@ -27,7 +27,8 @@ namespace {
 constexpr double kWorthTiming = 3e6;      // floating-point operations
 constexpr double kClearly = 0.97;         // of the time of the first is clearly faster
 constexpr double kFarApart = 0.8;         // this ratio needs no further run
-constexpr double kMemoryCost = 1.4;       // times as long counts a call with more scratch than data
+constexpr double kFarApartCold = 0.6;     // nor does this one of first runs
+constexpr double kMemoryCost = 1.4;       // times as long counts a call with twice its data's scratch
 constexpr double kColdMilliseconds = 25;  // runs that generating code may decide are shorter
 constexpr double kEnoughMilliseconds = 10;  // of runs of one candidate
 constexpr int kMostRuns = 6;
@@ -123,11 +124,18 @@ size_t bytes_of(const LibraryOp& op) {
   return bytes;
 }
 
+/// Up to as much scratch as data costs nothing.
+double memory_cost(const HostCall& call, const LibraryOp& op) {
+  const auto scratch = static_cast<double>(call.scratch_bytes());
+  const auto data = static_cast<double>(bytes_of(op));
+  return 1 + (kMemoryCost - 1) * std::clamp(scratch / data - 1, 0.0, 1.0);
+}
+
 std::vector<Contender> contenders_of(const LibraryOp& op, std::span<const Candidate> candidates) {
   std::vector<Contender> contenders;
   for (const Candidate& candidate : candidates) {
     if (auto call = candidate.make(op)) {
-      const double cost = call->scratch_bytes() > bytes_of(op) ? kMemoryCost : 1;
+      const double cost = memory_cost(*call, op);
       contenders.push_back({.candidate = &candidate, .call = std::move(call), .memory_cost = cost});
     }
   }
@@ -162,8 +170,9 @@ const Candidate* time_all(const LibraryOp& op, std::span<const Candidate> candid
     const double fastest = least(contenders);
     if (run == 0 && fastest < kColdMilliseconds) continue;
     spent += fastest;
+    const double far_apart = run == 0 ? kFarApartCold : kFarApart;
     std::erase_if(contenders,
-                  [&](const Contender& each) { return fastest < kFarApart * each.best; });
+                  [&](const Contender& each) { return fastest < far_apart * each.best; });
   }
   const auto fastest = std::ranges::min_element(contenders, {}, &Contender::best);
   const Contender& first = contenders.front();

@@ -123,10 +123,10 @@ WICK_INLINE_VECTORS void transform_square(const float* from,
   }
 }
 
-/// A square of 8 channels, dense.
+/// A square of a vector of channels, dense.
 template <int64_t kSize>
 struct Patch {
-  alignas(32) float data[kSize * kSize * kLanes];
+  alignas(sizeof(Floats)) float data[kSize * kSize * kLanes];
   static constexpr Place kPlace{kSize * kLanes, kLanes};
 };
 
@@ -159,23 +159,33 @@ int64_t lanes_from(int64_t channel, int64_t channels) {
   return std::min(kLanes, channels - channel);
 }
 
+/// Zeros outside of the image.
 template <int64_t kSize>
-void gather(
+WICK_VECTORS void gather(
     const Images& images, const float* plane, Square at, int64_t lanes, Patch<kSize>& patch) {
   const int64_t step = channel_step(images);
-  float* to = patch.data;
-  for (int64_t row = at.row; row < at.row + kSize; ++row) {
-    for (int64_t column = at.column; column < at.column + kSize; ++column, to += kLanes) {
-      const bool is_in = row >= 0 && row < images.height && column >= 0 && column < images.width;
-      const float* from = plane + (row * images.width + column) * images.block;
-      for (int64_t lane = 0; lane < kLanes; ++lane)
-        to[lane] = is_in && lane < lanes ? from[lane * step] : 0;
+  const int64_t first = std::clamp<int64_t>(-at.column, 0, kSize);
+  const int64_t last = std::clamp<int64_t>(images.width - at.column, first, kSize);
+  for (int64_t i = 0; i < kSize; ++i) {
+    float* to = patch.data + i * kSize * kLanes;
+    const int64_t row = at.row + i;
+    const bool is_in = row >= 0 && row < images.height;
+    const float* from = plane + (row * images.width + at.column) * images.block;
+    for (int64_t j = 0; j < kSize; ++j, to += kLanes, from += images.block) {
+      if (!is_in || j < first || j >= last) {
+        store(to, Floats{});
+      } else if (images.block > 1) {
+        store(to, load(from));
+      } else {
+        for (int64_t lane = 0; lane < kLanes; ++lane)
+          to[lane] = lane < lanes ? from[lane * step] : 0;
+      }
     }
   }
 }
 
 template <int64_t kSize>
-void scatter(
+WICK_VECTORS void scatter(
     const Images& images, const Patch<kSize>& patch, Square at, int64_t lanes, float* plane) {
   const int64_t step = channel_step(images);
   const int64_t rows = std::min(kSize, images.height - at.row);
@@ -183,9 +193,13 @@ void scatter(
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
       const float* from = patch.data + (row * kSize + column) * kLanes;
-      const int64_t pixel = (at.row + row) * images.width + at.column + column;
+      float* to = plane + ((at.row + row) * images.width + at.column + column) * images.block;
+      if (images.block > 1) {
+        store(to, load(from));
+        continue;
+      }
       for (int64_t lane = 0; lane < lanes; ++lane)
-        plane[pixel * images.block + lane * step] = from[lane];
+        to[lane * step] = from[lane];
     }
   }
 }
@@ -279,7 +293,7 @@ struct Algorithm {
                                    int64_t end,
                                    float* matrices,
                                    const Matrices& layout) {
-    constexpr int64_t kLine = 2 * kLanes;  // of the cache, to be written at once
+    constexpr int64_t kLine = 16;  // of the cache, to be written at once
     Window window;
     for (int64_t first = 0; first < windows.outputs; first += kLine) {
       for (int64_t input = begin; input < end; ++input) {
@@ -345,8 +359,8 @@ struct Algorithm {
 
 }  // namespace
 
-const Transforms* find_transforms(int64_t window) {
-  if (!have_vectors()) return nullptr;
+template <>
+const Transforms* find_transforms<kLanes>(int64_t window) {
   if (window == 3) return &Algorithm<3>::kTransforms;
   return window == 5 ? &Algorithm<5>::kTransforms : nullptr;
 }

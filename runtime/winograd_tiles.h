@@ -1,7 +1,7 @@
 #pragma once
 
 // The transforms of Winograd's algorithm for convolutions (Lavin and Gray, "Fast Algorithms for
-// Convolutional Neural Networks", 2016), in vectors of 8 channels. A tile of 6x6 inputs becomes 36
+// Convolutional Neural Networks", 2016), in vectors of channels. A tile of 6x6 inputs becomes 36
 // values, a window likewise; their products, summed over channels, become the tile's outputs: 4x4
 // for windows of 3x3, where 36 multiplications do what 144 did, and 2x2 for 5x5, 36 for 100.
 
@@ -114,7 +114,8 @@ struct Transforms {
   WindowInverse* inverse_windows;
 };
 
-/// Null for windows of other sizes, and where the machine lacks the instructions.
+/// With vectors of 8 or 16 lanes, for machines that have them; null for windows of other sizes.
+template <int64_t kLanes>
 const Transforms* find_transforms(int64_t window);
 
 }  // namespace wick::runtime::winograd

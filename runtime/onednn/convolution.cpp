@@ -374,7 +374,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
   if (may_use_winograd(op)) {
-    candidates.push_back({"winograd-by-sgemm", make_winograd});
+    candidates.push_back({"winograd-by-parts", make_winograd});
   }
   if (has_odd_channels(op)) candidates.push_back({"rows", make_row_convolution});
   return candidates;

@@ -7,6 +7,7 @@
 #include "wick/ir/channel_blocks.h"
 #include "wick/ir/check.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/vector_lanes.h"
 #include "wick/runtime/winograd_tiles.h"
 
 namespace wick::runtime::onednn {
@@ -50,6 +51,16 @@ Grid grid_of(int64_t images, const Images& outputs, Padding padding, int64_t til
           .columns = tiles(outputs.width),
           .row_padding = padding.rows,
           .column_padding = padding.columns};
+}
+
+/// Those of the widest vectors that divide the blocks of the images on both sides.
+const Transforms* transforms_for(const Images& some, const Images& others, int64_t window) {
+  const auto are_divided = [](const Images& images) {
+    return images.block == 1 || images.block % 16 == 0;
+  };
+  if (vector_lanes() >= 16 && are_divided(some) && are_divided(others))
+    return winograd::find_transforms<16>(window);
+  return have_vectors() ? winograd::find_transforms<8>(window) : nullptr;
 }
 
 struct Product {
@@ -333,7 +344,9 @@ class WinogradWindows final : public WinogradCall {
 std::unique_ptr<HostCall> make_winograd(const LibraryOp& op) {
   const bool is_of_windows = op.op == ir::OpKind::conv_weight_grad;
   const Shape& windows = is_of_windows ? op.result.shape : op.operands[1].shape;
-  const Transforms* transforms = winograd::find_transforms(windows[2]);
+  const Shape& outputs = is_of_windows ? op.operands[1].shape : op.result.shape;
+  const Transforms* transforms = transforms_for(
+      images_of(op.operands[0].shape, windows), images_of(outputs, windows), windows[2]);
   if (transforms == nullptr) return nullptr;
   if (is_of_windows) return std::make_unique<WinogradWindows>(op, *transforms);
   return std::make_unique<WinogradImages>(op, *transforms);

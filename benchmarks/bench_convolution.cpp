@@ -1,0 +1,107 @@
+// Every way of 3x3 convolutions and of their gradients, of images with channels in blocks, as
+// networks have them. For the minima of a noisy machine:
+//
+//     WICK_NUM_THREADS=1 bench_convolution --benchmark_repetitions=5
+//     --benchmark_enable_random_interleaving
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "wick/runtime/onednn/ways.h"
+#include "wick/runtime/step_labels.h"
+
+namespace {
+
+using wick::DType;
+using wick::Type;
+using wick::ir::OpKind;
+using wick::runtime::Candidate;
+using wick::runtime::HostCall;
+using wick::runtime::LibraryOp;
+
+struct Layer {
+  int64_t inputs;
+  int64_t outputs;
+  int64_t side;
+};
+
+constexpr int64_t kImages = 8;
+constexpr int64_t kBlock = 16;
+
+Type images(int64_t channels, int64_t side) {
+  return {DType::f32, {kImages, channels / kBlock, side, side, kBlock}};
+}
+
+LibraryOp op_of(OpKind kind, const Layer& layer) {
+  using Ints = std::vector<int64_t>;
+  const Type x = images(layer.inputs, layer.side);
+  const Type y = images(layer.outputs, layer.side);
+  const Type w{DType::f32, {layer.outputs, layer.inputs, 3, 3}};
+  wick::ir::Attributes attributes{{"padding", Ints{1, 1}}, {"block", kBlock}};
+  if (kind == OpKind::conv) return {kind, attributes, {x, w}, y};
+  const Ints input_shape = {kImages, layer.inputs, layer.side, layer.side};
+  if (kind == OpKind::conv_input_grad) {
+    attributes.set("input_shape", input_shape);
+    return {kind, attributes, {y, w}, x};
+  }
+  attributes.set("weight_shape", Ints{layer.outputs, layer.inputs, 3, 3});
+  return {kind, attributes, {x, y}, w};
+}
+
+void convolve(benchmark::State& state, const LibraryOp& op, const Candidate& way) {
+  const std::unique_ptr<HostCall> call = way.make(op);
+  std::vector<std::vector<float>> operands;
+  std::vector<const void*> places;
+  for (const Type& type : op.operands) {
+    operands.emplace_back(static_cast<size_t>(type.numel()), 0.5F);
+    places.push_back(operands.back().data());
+  }
+  std::vector<float> result(static_cast<size_t>(op.result.numel()));
+  std::vector<std::byte> scratch(call->scratch_bytes() + 64);
+  for (auto _ : state) {
+    std::byte* aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
+    call->run(places.data(), result.data(), aligned);
+    benchmark::ClobberMemory();
+  }
+  state.counters["GFLOP"] = benchmark::Counter(wick::runtime::flops(op) * 1e-9,
+                                               benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void add(OpKind kind, const std::string& name, const Layer& layer) {
+  const LibraryOp op = op_of(kind, layer);
+  for (const Candidate& way : wick::runtime::onednn::convolution_ways(op)) {
+    if (way.make(op) == nullptr) continue;
+    const std::string title = fmt::format(
+        "{}/{}-{}/{}x{}/{}", name, layer.inputs, layer.outputs, layer.side, layer.side, way.name);
+    benchmark::RegisterBenchmark(title.c_str(), [op, way](benchmark::State& state) {
+      convolve(state, op, way);
+    })->Unit(benchmark::kMillisecond);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr std::array<Layer, 8> kLayers = {{{64, 64, 56},
+                                             {64, 128, 112},
+                                             {128, 128, 28},
+                                             {256, 256, 14},
+                                             {256, 512, 28},
+                                             {512, 512, 28},
+                                             {512, 512, 14},
+                                             {512, 512, 7}}};
+  for (const Layer& layer : kLayers) {
+    add(OpKind::conv, "forward", layer);
+    add(OpKind::conv_input_grad, "input_grad", layer);
+    add(OpKind::conv_weight_grad, "weight_grad", layer);
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
