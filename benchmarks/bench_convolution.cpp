@@ -1,10 +1,9 @@
-// Every way of 3x3 convolutions and of their gradients, of images with channels in blocks, as
-// networks have them. For the minima of a noisy machine:
+// Every way of convolutions with windows of 3x3 or 1x1 and of their gradients, of images with
+// channels in blocks, as networks have them. For the minima of a noisy machine:
 //
 //     WICK_NUM_THREADS=1 bench_convolution --benchmark_repetitions=5
 //     --benchmark_enable_random_interleaving
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +26,7 @@ using wick::runtime::HostCall;
 using wick::runtime::LibraryOp;
 
 struct Layer {
+  int64_t window;
   int64_t inputs;
   int64_t outputs;
   int64_t side;
@@ -43,15 +43,16 @@ LibraryOp op_of(OpKind kind, const Layer& layer) {
   using Ints = std::vector<int64_t>;
   const Type x = images(layer.inputs, layer.side);
   const Type y = images(layer.outputs, layer.side);
-  const Type w{DType::f32, {layer.outputs, layer.inputs, 3, 3}};
-  wick::ir::Attributes attributes{{"padding", Ints{1, 1}}, {"block", kBlock}};
+  const Type w{DType::f32, {layer.outputs, layer.inputs, layer.window, layer.window}};
+  wick::ir::Attributes attributes{{"block", kBlock}};
+  if (layer.window == 3) attributes.set("padding", Ints{1, 1});
   if (kind == OpKind::conv) return {kind, attributes, {x, w}, y};
   const Ints input_shape = {kImages, layer.inputs, layer.side, layer.side};
   if (kind == OpKind::conv_input_grad) {
     attributes.set("input_shape", input_shape);
     return {kind, attributes, {y, w}, x};
   }
-  attributes.set("weight_shape", Ints{layer.outputs, layer.inputs, 3, 3});
+  attributes.set("weight_shape", Ints{layer.outputs, layer.inputs, layer.window, layer.window});
   return {kind, attributes, {x, y}, w};
 }
 
@@ -78,8 +79,15 @@ void add(OpKind kind, const std::string& name, const Layer& layer) {
   const LibraryOp op = op_of(kind, layer);
   for (const Candidate& way : wick::runtime::onednn::convolution_ways(op)) {
     if (way.make(op) == nullptr) continue;
-    const std::string title = fmt::format(
-        "{}/{}-{}/{}x{}/{}", name, layer.inputs, layer.outputs, layer.side, layer.side, way.name);
+    const std::string title = fmt::format("{}/{}x{}/{}-{}/{}x{}/{}",
+                                          name,
+                                          layer.window,
+                                          layer.window,
+                                          layer.inputs,
+                                          layer.outputs,
+                                          layer.side,
+                                          layer.side,
+                                          way.name);
     benchmark::RegisterBenchmark(title.c_str(), [op, way](benchmark::State& state) {
       convolve(state, op, way);
     })->Unit(benchmark::kMillisecond);
@@ -89,14 +97,18 @@ void add(OpKind kind, const std::string& name, const Layer& layer) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr std::array<Layer, 8> kLayers = {{{64, 64, 56},
-                                             {64, 128, 112},
-                                             {128, 128, 28},
-                                             {256, 256, 14},
-                                             {256, 512, 28},
-                                             {512, 512, 28},
-                                             {512, 512, 14},
-                                             {512, 512, 7}}};
+  constexpr Layer kLayers[] = {{3, 64, 64, 56},
+                               {3, 64, 128, 112},
+                               {3, 128, 128, 28},
+                               {3, 256, 256, 14},
+                               {3, 256, 512, 28},
+                               {3, 512, 512, 28},
+                               {3, 512, 512, 14},
+                               {3, 512, 512, 7},
+                               {1, 64, 256, 56},
+                               {1, 128, 512, 28},
+                               {1, 1024, 256, 14},
+                               {1, 512, 2048, 7}};
   for (const Layer& layer : kLayers) {
     add(OpKind::conv, "forward", layer);
     add(OpKind::conv_input_grad, "input_grad", layer);

@@ -12,6 +12,7 @@
 #include "wick/passes/options.h"
 #include "wick/runtime/onednn/batch_split.h"
 #include "wick/runtime/onednn/image_loop.h"
+#include "wick/runtime/onednn/pointwise_gradient.h"
 #include "wick/runtime/onednn/primitive_call.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/onednn/winograd.h"
@@ -376,6 +377,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   if (may_use_winograd(op)) {
     candidates.push_back({"winograd-by-parts", make_winograd});
   }
+  if (may_multiply_pixels(op)) candidates.push_back({"product", make_pointwise_gradient});
   if (has_odd_channels(op)) candidates.push_back({"rows", make_row_convolution});
   return candidates;
 }

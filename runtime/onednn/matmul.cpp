@@ -9,21 +9,13 @@
 
 #include <algorithm>
 
-#include "wick/runtime/gemm_call.h"
 #include "wick/runtime/onednn/primitive_call.h"
+#include "wick/runtime/onednn/sgemm.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/parallel.h"
 
 namespace wick::runtime {
 namespace {
-
-/// Whether the order of sums, and so every bit, is the same for any number of threads. With AVX2
-/// oneDNN's gemm cuts all but large products along k, or into blocks of other sizes, as it has
-/// threads: on 2 to 16 threads no bit differed for these shapes, and for all smaller ones some did.
-bool sums_in_one_order(const MatmulShape& shape) {
-  return onednn::has_avx512() ||
-         (shape.m >= 512 && shape.n >= 384 && shape.m * shape.n >= 512 * 1024 && shape.k >= 40);
-}
 
 void sgemm(const GemmArgs<float>& args) {
   const dnnl::status status = dnnl::sgemm(args.transpose_lhs,
@@ -42,9 +34,25 @@ void sgemm(const GemmArgs<float>& args) {
   check(status == dnnl::status::success, "sgemm takes every shape");
 }
 
+}  // namespace
+
 /// Narrower pieces take longer: 256 x 1024 x 1024 runs at 82 GF/s in pieces of 512 columns and at
 /// 78 in pieces of 64.
-constexpr GemmLibrary<float> kSgemm{.implementation = "onednn sgemm", .gemm = sgemm, .piece = 512};
+const GemmLibrary<float> onednn::sgemm_library{
+    .implementation = "onednn sgemm", .gemm = sgemm, .piece = 512};
+
+/// With AVX2 oneDNN's gemm cuts all but large products along k, or into blocks of other sizes, as
+/// it has threads: on 2 to 16 threads no bit differed for these shapes, and for all smaller ones
+/// some did.
+bool onednn::sums_in_one_order(const MatmulShape& shape) {
+  return has_avx512() ||
+         (shape.m >= 512 && shape.n >= 384 && shape.m * shape.n >= 512 * 1024 && shape.k >= 40);
+}
+
+namespace {
+
+using onednn::sgemm_library;
+using onednn::sums_in_one_order;
 
 /// With the rows of the rhs copied a line of the cache further apart.
 class PaddedSgemm final : public HostCall {
@@ -52,7 +60,7 @@ class PaddedSgemm final : public HostCall {
   explicit PaddedSgemm(const MatmulShape& shape)
       : row_(shape.ldb()),
         rows_(rows_of(shape)),
-        product_(kSgemm,
+        product_(sgemm_library,
                  with_longer_rows(shape),
                  {shape.lda(), row_ + kLine},
                  sums_in_one_order(shape)) {}
@@ -148,7 +156,7 @@ std::vector<Candidate> onednn::matmul_ways(const LibraryOp& op) {
       {"sgemm", [](const LibraryOp& op) {
          const MatmulShape shape = matmul_shape(op);
          return std::make_unique<GemmCall<float>>(
-             kSgemm, shape, RowStrides{shape.lda(), shape.ldb()}, sums_in_one_order(shape));
+             sgemm_library, shape, RowStrides{shape.lda(), shape.ldb()}, sums_in_one_order(shape));
        }});
   if (may_pad_rhs(shape)) {
     ways.push_back({"sgemm-padded", [](const LibraryOp& op) {
