@@ -264,6 +264,8 @@ class KernelEmitter {
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);
   llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
   llvm::StoreInst* store_past_caches(llvm::Value* value, llvm::Value* address);
+  [[nodiscard]] bool may_stream_blocks(int number) const;
+  void store_block(const Instr& instr, llvm::Value* value, llvm::Value* address, llvm::Value* mask);
   void end_streams();
 
   // kernel_emitter_staging.cpp

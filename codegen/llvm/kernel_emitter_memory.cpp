@@ -338,6 +338,8 @@ void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
         streams ? store_past_caches(value, address) : b.CreateAlignedStore(value, address, align);
   } else if (as_vector && at.predicate < 0 && avoids_masked_stores(value->getType())) {
     return store_short_row(at, copy, value, address);
+  } else if (as_vector && may_stream_blocks(number)) {
+    return store_block(at, value, address, mask);
   } else if (as_vector) {
     store = b.CreateMaskedStore(value, address, align, mask);
   } else {

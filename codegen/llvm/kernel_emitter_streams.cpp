@@ -108,6 +108,37 @@ llvm::StoreInst* KernelEmitter::store_past_caches(llvm::Value* value, llvm::Valu
   return store;
 }
 
+/// A block of channels is a line where it has as many as a vector has lanes, which is known at
+/// launch.
+bool KernelEmitter::may_stream_blocks(int number) const {
+  return kernel_.short_vector && e_.lanes * sizeof(float) == kCacheLine.value() &&
+         size_of(instr(number).dtype) == sizeof(float) && instr(number).predicate < 0 &&
+         is_stream(number);
+}
+
+void KernelEmitter::store_block(const Instr& at,
+                                llvm::Value* value,
+                                llvm::Value* address,
+                                llvm::Value* mask) {
+  auto& b = e_.b;
+  auto* streaming = llvm::BasicBlock::Create(b.getContext(), "streaming", function_);
+  auto* cached = llvm::BasicBlock::Create(b.getContext(), "cached", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "stored", function_);
+  llvm::Value* is_line =
+      b.CreateICmpEQ(num_positions_, b.getInt64(static_cast<uint64_t>(e_.lanes)));
+  llvm::Value* within_line =
+      b.CreateAnd(b.CreatePtrToInt(address, b.getInt64Ty()), b.getInt64(kCacheLine.value() - 1));
+  is_line = b.CreateAnd(is_line, b.CreateICmpEQ(within_line, b.getInt64(0)));
+  b.CreateCondBr(b.CreateAnd(exceeds_caches(), is_line), streaming, cached);
+  b.SetInsertPoint(streaming);
+  tag(store_past_caches(value, address), at.buffer);
+  b.CreateBr(after);
+  b.SetInsertPoint(cached);
+  tag(b.CreateMaskedStore(value, address, llvm::Align(size_of(at.dtype)), mask), at.buffer);
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
 /// Streaming stores are seen by other threads in any order until a fence.
 void KernelEmitter::end_streams() {
   if (exceeds_caches_ == nullptr) return;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "kernel_builder.h"
 #include <gtest/gtest.h>
@@ -40,6 +41,44 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   const std::string assembly = llvm_compiler().assembly(k.kernel());
   EXPECT_NE(assembly.find("movntps"), std::string::npos);
   EXPECT_NE(assembly.find("prefetch"), std::string::npos);
+}
+
+/// Blocks of channels of a launch that is too large for any cache: whole lines go past the caches,
+/// smaller blocks and what begins within a line as ever, and nothing outside is touched.
+TEST(StreamingStores, WriteBlocksOfChannels) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  constexpr int64_t kPixels = 21;
+  constexpr int64_t kStride = 16;
+  for (const int64_t channels : {16, 12}) {
+    KernelBuilder k("blocks");
+    const int x = k.buffer(DType::f32);
+    const int y = k.buffer(DType::f32, true);
+    k.outer(kHuge);
+    k.vector(k.outer(channels));
+    k.inner(kPixels);
+    k.kernel().short_vector = true;
+    k.loop();
+    const int in = k.load(x, k.at({0, 1, kStride}));
+    k.store(y, k.at({kPixels * kStride, 1, kStride}), k.compute(OpKind::neg, DType::f32, {in}));
+    std::vector<float> in_values(kPixels * kStride);
+    std::iota(in_values.begin(), in_values.end(), 1.0F);
+    for (const size_t begin : {0, 3}) {
+      alignas(64) std::array<float, kPixels * kStride + 8> out{};
+      void* buffers[] = {in_values.data(), out.data() + begin};
+
+      compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, channels);
+
+      for (size_t i = 0; i < out.size(); ++i) {
+        const auto at = static_cast<int64_t>(i) - static_cast<int64_t>(begin);
+        const bool is_inside = at >= 0 && at < kPixels * kStride && at % kStride < channels;
+        const float expected = is_inside ? -in_values[static_cast<size_t>(at)] : 0;
+        EXPECT_EQ(out[i], expected) << i << " from " << begin << ", " << channels << " channels";
+      }
+    }
+    const bool has_lines = llvm_compiler().assembly(k.kernel()).find("%zmm") != std::string::npos;
+    if (!has_lines) continue;
+    EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("movntps"), std::string::npos);
+  }
 }
 
 /// y[i, j] = x[at(i), j]
