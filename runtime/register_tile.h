@@ -7,6 +7,8 @@
 
 namespace wick::runtime {
 
+inline namespace WICK_LANES_NAMESPACE {
+
 /// Each row of a tile is so many vectors wide. With 6 rows of 2 vectors a tile takes 12 of the 16
 /// registers, leaves room for its operands, and has work for both multipliers in every cycle.
 template <int64_t kRows, int64_t kVectors>
@@ -30,8 +32,7 @@ struct RegisterTile {
         columns[v] = load(at + v * kLanes);
 #pragma GCC unroll 8
       for (int64_t r = 0; r < kRows; ++r) {
-        const float one = left(i, r);
-        const Floats factor = {one, one, one, one, one, one, one, one};
+        const Floats factor = broadcast(left(i, r));
 #pragma GCC unroll 8
         for (int64_t v = 0; v < kVectors; ++v)
           sums[r][v] += factor * columns[v];
@@ -52,4 +53,5 @@ struct RegisterTile {
   }
 };
 
+}  // namespace WICK_LANES_NAMESPACE
 }  // namespace wick::runtime

@@ -2,30 +2,23 @@
 // of the images: for few channels, where blocks of a vector's lanes would be filled up with zeros.
 // What each thread works on depends on the shape alone, or changes no sum.
 
+#include "wick/runtime/row_convolution.h"
+
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "wick/runtime/correlation.h"
 #include "wick/runtime/host_cpu.h"
 #include "wick/runtime/parallel.h"
-#include "wick/runtime/register_tile.h"
+#include "wick/runtime/row_kernels.h"
+#include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime {
 namespace {
 
-constexpr int64_t kMostRows = 6;       // of a tile: channels of the result
-constexpr int64_t kChunk = 48;         // columns, a multiple of the tiles' of more than 2 channels
-constexpr int64_t kFewRowsChunk = 64;  // the same of 1 or 2 channels
-
 int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
-}
-
-/// Columns that are convolved in all passes before the next ones.
-int64_t chunk_of(int64_t channels) {
-  return channels <= 2 ? kFewRowsChunk : kChunk;
 }
 
 /// A range of channels of the result that a tile holds.
@@ -36,7 +29,7 @@ struct ChannelBlock {
 
 /// As few blocks as possible, as even as possible.
 std::vector<ChannelBlock> blocks_of(int64_t channels) {
-  const int64_t count = ceil_div(channels, kMostRows);
+  const int64_t count = ceil_div(channels, RowKernels::kMostChannels);
   std::vector<ChannelBlock> blocks;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t first = channels * i / count;
@@ -44,64 +37,6 @@ std::vector<ChannelBlock> blocks_of(int64_t channels) {
   }
   return blocks;
 }
-
-template <int64_t kRows>
-struct BlockWeights {
-  const float* weights;
-
-  WICK_INLINE_VECTORS float operator()(int64_t tap, int64_t row) const {
-    return weights[tap * kRows + row];
-  }
-};
-
-struct TapColumns {
-  const float* source;
-  const int64_t* offsets;
-
-  WICK_INLINE_VECTORS const float* operator()(int64_t tap) const { return source + offsets[tap]; }
-};
-
-struct RowTask {
-  const float* source;  // laid out
-  const int64_t* offsets;
-  int64_t taps;
-  const float* weights;  // of a block, tap by tap
-  float* out;
-  int64_t channel_stride;
-  int64_t columns;
-  int64_t columns_before;  // that lie to the left of the source and of the result
-};
-
-/// Columns of a row of the result in a block of channels. The last tile covers columns again, if
-/// need be, rather than reach beyond the end.
-template <int64_t kRows, int64_t kVectors>
-WICK_VECTORS void convolve_row(const RowTask& task) {
-  constexpr int64_t kColumns = kVectors * kLanes;
-  for (int64_t next = 0; next < task.columns; next += kColumns) {
-    const int64_t last = task.columns - kColumns;
-    const int64_t column = std::max(-task.columns_before, std::min(next, last));
-    RegisterTile<kRows, kVectors> tile;
-    tile.multiply(task.taps,
-                  BlockWeights<kRows>{task.weights},
-                  TapColumns{task.source + column, task.offsets});
-    if (column <= last) {
-      tile.store_to(task.out + column, task.channel_stride, /*adds=*/false);
-      continue;
-    }
-    float whole[kRows * kColumns];  // the row is shorter than a tile
-    tile.store_to(whole, kColumns, /*adds=*/false);
-    for (int64_t row = 0; row < kRows; ++row)
-      std::copy_n(whole + row * kColumns, task.columns, task.out + row * task.channel_stride);
-  }
-}
-
-/// By the number of channels, tiles that keep both multipliers busy within 16 registers.
-constexpr std::array<void (*)(const RowTask&), kMostRows> kConvolveRow = {convolve_row<1, 8>,
-                                                                          convolve_row<2, 4>,
-                                                                          convolve_row<3, 3>,
-                                                                          convolve_row<4, 3>,
-                                                                          convolve_row<5, 2>,
-                                                                          convolve_row<6, 2>};
 
 /// Rows of a result that one thread works on at a time, since their sources fit in its cache.
 int64_t strip_rows(int64_t row_bytes, int64_t stride, int64_t window, int64_t rows) {
@@ -111,8 +46,10 @@ int64_t strip_rows(int64_t row_bytes, int64_t stride, int64_t window, int64_t ro
 
 class RowConvolution final : public HostCall {
  public:
-  RowConvolution(Correlation correlation, int64_t images)
-      : c_(with_pitch(std::move(correlation))),
+  RowConvolution(Correlation correlation, int64_t images, const RowKernels& kernels)
+      : kernels_(kernels),
+        chunk_(kernels.chunk(correlation.channels)),
+        c_(with_pitch(std::move(correlation), chunk_)),
         columns_(c_.columns()),
         images_(images),
         blocks_(blocks_of(c_.channels)),
@@ -134,7 +71,7 @@ class RowConvolution final : public HostCall {
     }
   }
 
-  std::string_view implementation() const override { return "convolution by rows"; }
+  std::string_view implementation() const override { return kernels_.implementation; }
 
   size_t scratch_bytes() const override {
     return static_cast<size_t>(weight_elements_ + lanes_ * lane_elements()) * sizeof(float);
@@ -155,9 +92,8 @@ class RowConvolution final : public HostCall {
 
  private:
   /// Tiles may read beyond the last column of a row that is shorter than they are.
-  static Correlation with_pitch(Correlation correlation) {
-    correlation.source.pitch =
-        std::max(correlation.columns(), chunk_of(correlation.channels)) + correlation.column_reach;
+  static Correlation with_pitch(Correlation correlation, int64_t chunk) {
+    correlation.source.pitch = std::max(correlation.columns(), chunk) + correlation.column_reach;
     return correlation;
   }
 
@@ -207,18 +143,17 @@ class RowConvolution final : public HostCall {
   /// while all passes go over a chunk of columns.
   void convolve_row_group(
       int64_t group, const float* source, const float* weights, float* out, float* mixed) const {
-    const int64_t chunk = chunk_of(c_.channels);
-    for (int64_t column = 0; column < columns_; column += chunk) {
+    for (int64_t column = 0; column < columns_; column += chunk_) {
       for (size_t i = 0; i < c_.passes.size(); ++i) {
         const Pass& pass = c_.passes[i];
         const PassRun& run = runs_[i];
         const auto taps = static_cast<int64_t>(run.offsets.size());
         const int64_t row = group * c_.row_stride + pass.row;
-        const int64_t columns = std::min(chunk, run.columns - column);
+        const int64_t columns = std::min(chunk_, run.columns - column);
         if (row >= c_.height || columns <= 0) continue;
         const Rows to = rows_of(pass, row, out, mixed);
         for (const ChannelBlock& block : blocks_)
-          kConvolveRow[static_cast<size_t>(block.count - 1)](
+          kernels_.convolve_row[block.count - 1](
               {.source = source + column,
                .offsets = run.offsets.data(),
                .taps = taps,
@@ -266,6 +201,8 @@ class RowConvolution final : public HostCall {
     }
   }
 
+  const RowKernels& kernels_;
+  int64_t chunk_;  // columns that are convolved in all passes before the next ones
   Correlation c_;
   int64_t columns_;  // of a pass, at most
   int64_t images_;
@@ -289,10 +226,15 @@ bool may_go_by_rows(const LibraryOp& op) {
 
 }  // namespace
 
-std::unique_ptr<HostCall> make_row_convolution(const LibraryOp& op) {
+std::unique_ptr<HostCall> make_row_convolution_of_lanes(const LibraryOp& op, int64_t lanes) {
   const bool sums_taps = op.op == ir::OpKind::conv || op.op == ir::OpKind::conv_input_grad;
-  if (!sums_taps || !may_go_by_rows(op)) return nullptr;
-  return std::make_unique<RowConvolution>(correlation_of(op), op.result.shape[0]);
+  if (!sums_taps || !may_go_by_rows(op) || lanes > vector_lanes()) return nullptr;
+  return std::make_unique<RowConvolution>(
+      correlation_of(op), op.result.shape[0], lanes == 16 ? row_kernels<16>() : row_kernels<8>());
+}
+
+std::unique_ptr<HostCall> make_row_convolution(const LibraryOp& op) {
+  return make_row_convolution_of_lanes(op, vector_lanes());
 }
 
 }  // namespace wick::runtime

@@ -2,8 +2,8 @@
 
 // Vectors of floats, integers or bytes for code by hand, in the compiler's own notation. Sources
 // that are also compiled with WICK_LANES=16 (CMakeLists.txt) exist for machines with AVX-512 too:
-// whoever calls them asks vector_lanes(). Everything else has vectors of 8, for machines that have_vectors(). Internal to
-// runtime/.
+// whoever calls them asks vector_lanes(). Everything else has vectors of 8, for machines that
+// have_vectors(). Internal to runtime/.
 
 #include <cstdint>
 #include <cstring>
@@ -64,6 +64,11 @@ WICK_INLINE_VECTORS Vector load(const T* from) {
   Vector vector;
   std::memcpy(&vector, from, sizeof(vector));
   return vector;
+}
+
+/// In every lane the same.
+WICK_INLINE_VECTORS Floats broadcast(float value) {
+  return value - Floats{};
 }
 
 template <typename Vector, typename T>

@@ -17,6 +17,7 @@
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/onednn/winograd.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/row_convolution.h"
 #include "wick/runtime/step_labels.h"
 
 namespace wick::runtime {
@@ -378,7 +379,12 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
     candidates.push_back({"winograd-by-parts", make_winograd});
   }
   if (may_multiply_pixels(op)) candidates.push_back({"product", make_pointwise_gradient});
-  if (has_odd_channels(op)) candidates.push_back({"rows", make_row_convolution});
+  if (has_odd_channels(op)) {
+    candidates.push_back(
+        {"rows", [](const LibraryOp& op) { return make_row_convolution_of_lanes(op, 8); }});
+    candidates.push_back(
+        {"rows-of-16", [](const LibraryOp& op) { return make_row_convolution_of_lanes(op, 16); }});
+  }
   return candidates;
 }
 

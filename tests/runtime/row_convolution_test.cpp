@@ -1,6 +1,8 @@
 // Convolutions along the rows of images against the interpreter, on random layers: builds without
 // oneDNN have no other.
 
+#include "wick/runtime/row_convolution.h"
+
 #include <random>
 
 #include "run_call.h"
@@ -53,12 +55,15 @@ TEST(RowConvolution, AgreesWithTheInterpreterOnRandomLayers) {
   for (int i = 0; i < kLayers; ++i) {
     const LibraryOp op = random_layer(random);
     const std::vector<Literal> operands = random_operands(op);
-    const auto call = make_row_convolution(op);
-    ASSERT_NE(call, nullptr) << describe(op);
+    const Literal expected = interpret(op, operands);
+    for (const int64_t lanes : {8, 16}) {
+      const auto call = make_row_convolution_of_lanes(op, lanes);
+      ASSERT_EQ(call != nullptr, lanes <= vector_lanes()) << describe(op);
+      if (call == nullptr) continue;
 
-    const auto differs =
-        difference(interpret(op, operands), run(*call, op, operands), /*exact_integers=*/true);
-    EXPECT_FALSE(differs) << describe(op) << ": " << *differs;
+      const auto differs = difference(expected, run(*call, op, operands), /*exact_integers=*/true);
+      EXPECT_FALSE(differs) << describe(op) << ", " << lanes << " lanes: " << *differs;
+    }
   }
 }
 
