@@ -123,17 +123,22 @@ void KernelEmitter::emit_prefetch_of_copies(int number, llvm::Value* distance) {
         e_.b.CreateGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance));
 }
 
-/// What an elementwise kernel reads from memory, two pages ahead, since where a page ends the
-/// machine stops to prefetch. Of tiles, what the next one reads.
-void KernelEmitter::emit_prefetches_ahead() {
+/// Two pages in elements, since where a page ends the machine stops to prefetch. Of tiles, what the
+/// next one reads.
+llvm::Value* KernelEmitter::distance_ahead(const Instr& at) {
   constexpr int64_t kBytes = 8192;
+  const int64_t distance = tiled_vectors_.begin != nullptr
+                               ? kTileVectors
+                               : kBytes / static_cast<int64_t>(size_of(at.dtype));
+  return e_.b.getInt64(static_cast<uint64_t>(distance));
+}
+
+/// What an elementwise kernel reads from memory; a choice of loads asks for the chosen one itself.
+void KernelEmitter::emit_prefetches_ahead() {
   for (const int number : plans_[0].phase->instrs) {
     const Instr& at = instr(number);
-    if (!reads_vectors(at)) continue;
-    const int64_t distance = tiled_vectors_.begin != nullptr
-                                 ? kTileVectors
-                                 : kBytes / static_cast<int64_t>(size_of(at.dtype));
-    emit_prefetch_of_copies(number, e_.b.getInt64(static_cast<uint64_t>(distance)));
+    if (!reads_vectors(at) || is_chosen_[static_cast<size_t>(number)]) continue;
+    emit_prefetch_of_copies(number, distance_ahead(at));
   }
 }
 

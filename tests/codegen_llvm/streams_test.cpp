@@ -172,6 +172,38 @@ TEST(Prefetching, EveryLoopButTheReaderAsksForItsShare) {
   EXPECT_GT(all, last_two);
 }
 
+int64_t num_prefetches(const Kernel& kernel) {
+  const std::string assembly = llvm_compiler().assembly(kernel);
+  int64_t count = 0;
+  for (size_t at = 0; (at = assembly.find("prefetch", at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
+/// A matrix beside another one, which begins at column `border`.
+Kernel side_by_side(int64_t columns, int64_t border) {
+  KernelBuilder k("side_by_side");
+  const int left = k.buffer(DType::f32);
+  const int right = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  k.outer(int64_t{1} << 30);
+  k.vector(k.outer(columns));
+  k.straight();
+  const int is_left =
+      k.compute(OpKind::lt, DType::bool_, {k.index(k.at({0, 1})), k.index(k.at({0, 0}, border))});
+  const int is_right = k.compute(OpKind::logical_not, DType::bool_, {is_left});
+  const int a = k.load(left, k.at({border, 1}), is_left);
+  const int b = k.load(right, k.at({columns - border, 1}, -border), is_right);
+  k.store(y, k.at({columns, 1}), k.compute(OpKind::where, DType::f32, {is_left, a, b}));
+  return k.kernel();
+}
+
+TEST(Prefetching, OfLoadsThatExcludeEachOtherTheWantedOneIsAskedFor) {
+  KernelBuilder one = elementwise(OpKind::neg, {DType::f32}, DType::f32, 1 << 30);
+
+  EXPECT_EQ(num_prefetches(side_by_side(4096, 1021)), num_prefetches(one.kernel()));
+}
+
 /// Rows of 100 are stored and summed in one loop: wherever the lines of the result begin, the sum
 /// is the same to the last bit.
 TEST(StreamingStores, LeaveTheOrderOfSumsAlone) {
