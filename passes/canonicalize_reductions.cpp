@@ -60,6 +60,110 @@ Value reduce_of_reduce(const Node& node, RuleBuilder& build) {
   return build.reshape(all, node.type().shape);
 }
 
+// A tall matrix of few columns, summed over its rows, fills a small part of each vector. So many
+// rows in one make a matrix of whole vectors, whose columns are summed first.
+constexpr int64_t kJoinedRows = 64;
+constexpr int64_t kMostColumns = 8;  // of more, vectors are full enough
+constexpr int64_t kLeastElements = int64_t{1} << 16U;
+
+/// Columns where the axes that are reduced are the first ones, else 0.
+int64_t columns_behind(const Node& reduction) {
+  const Shape& shape = reduction.operand(0).type().shape;
+  Integers axes = reduction.attributes().integers("axes");
+  std::ranges::sort(axes);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] != static_cast<int64_t>(i)) return 0;
+  }
+  int64_t columns = 1;
+  for (int axis = static_cast<int>(axes.size()); axis < shape.ndim(); ++axis)
+    columns *= shape[axis];
+  return columns;
+}
+
+bool is_single(Value value) {
+  return value.type().numel() == 1;
+}
+
+/// What the value is computed from by elementwise ops of its shape that nothing else reads, each
+/// before what it is made of. None where rows cannot be joined in all of it: what is broadcast
+/// would be read by columns that no stride describes.
+std::vector<Value> expression_of(Value value) {
+  constexpr size_t kMostValues = 16;
+  std::vector<Value> all = {value};
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Node& node = *all[i].node;
+    if (is_single(all[i])) continue;
+    if (all[i].type().numel() != value.type().numel() || i == kMostValues) return {};
+    if (node.op() == OpKind::parameter || ir::has(node.op(), ir::kContraction)) continue;
+    if (!ir::has(node.op(), ir::kElementwise) || node.uses().size() > 1) return {};
+    all.insert(all.end(), node.operands().begin(), node.operands().end());
+  }
+  return all;
+}
+
+/// Some rows of a matrix that is computed from others of its shape.
+class RowsOf {
+ public:
+  RowsOf(std::vector<Value> expression, const Shape& matrix, RuleBuilder& build)
+      : expression_(std::move(expression)),
+        matrix_(matrix),
+        build_(build) {}
+
+  Value rows(int64_t first, int64_t count) {
+    std::vector<Value> made(expression_.size());
+    for (size_t i = expression_.size(); i-- > 0;)
+      made[i] = rows_of(expression_[i], first, count, made);
+    return made[0];
+  }
+
+ private:
+  Value rows_of(Value value, int64_t first, int64_t count, const std::vector<Value>& made) {
+    if (is_single(value)) return build_.reshape(value, {});
+    const Node& node = *value.node;
+    if (!ir::has(node.op(), ir::kElementwise)) {
+      return build_.op(OpKind::slice,
+                       {build_.reshape(value, matrix_)},
+                       {{"starts", Integers{first, 0}}, {"sizes", Integers{count, matrix_[1]}}});
+    }
+    std::vector<Value> operands;
+    for (const Value operand : node.operands()) {
+      const auto at = std::ranges::find(expression_, operand) - expression_.begin();
+      operands.push_back(made[static_cast<size_t>(at)]);
+    }
+    return build_.op(node.op(), std::move(operands), node.attributes());
+  }
+
+  std::vector<Value> expression_;
+  Shape matrix_;
+  RuleBuilder& build_;
+};
+
+Value combine(OpKind reduction, Value x, Value y, RuleBuilder& build) {
+  if (reduction == OpKind::reduce_sum) return build.op(OpKind::add, {x, y});
+  return build.op(reduction == OpKind::reduce_max ? OpKind::maximum : OpKind::minimum, {x, y});
+}
+
+Value reduce_of_tall(const Node& node, RuleBuilder& build) {
+  const Value tall = node.operand(0);
+  const int64_t columns = columns_behind(node);
+  const DType dtype = tall.type().dtype;
+  const bool is_exact = dtype == DType::f32 || dtype == DType::f64 || is_integer(dtype);
+  if (columns < 2 || columns > kMostColumns || !is_exact || node.type().dtype != dtype) return {};
+  if (tall.type().numel() < kLeastElements) return {};
+  std::vector<Value> expression = expression_of(tall);
+  if (expression.empty()) return {};
+  const int64_t rows = tall.type().numel() / columns;
+  const int64_t joined = rows / kJoinedRows;
+  const int64_t whole = joined * kJoinedRows;
+  RowsOf matrix(std::move(expression), {rows, columns}, build);
+  const auto reduced = [&](Value x) { return build.op(node.op(), {x}, {{"axes", Integers{0}}}); };
+  const Value wide = build.reshape(matrix.rows(0, whole), {joined, kJoinedRows * columns});
+  Value result = reduced(build.reshape(reduced(wide), {kJoinedRows, columns}));
+  if (whole < rows)
+    result = combine(node.op(), result, reduced(matrix.rows(whole, rows - whole)), build);
+  return build.reshape(result, node.type().shape);
+}
+
 const Rule kReductionRules[] = {
     {"reduce-of-units", OpKind::reduce_sum, reduce_of_units},
     {"reduce-of-units", OpKind::reduce_prod, reduce_of_units},
@@ -69,6 +173,9 @@ const Rule kReductionRules[] = {
     {"reduce-of-reduce", OpKind::reduce_sum, reduce_of_reduce},
     {"reduce-of-reduce", OpKind::reduce_max, reduce_of_reduce},
     {"reduce-of-reduce", OpKind::reduce_min, reduce_of_reduce},
+    {"reduce-of-tall", OpKind::reduce_sum, reduce_of_tall},
+    {"reduce-of-tall", OpKind::reduce_max, reduce_of_tall},
+    {"reduce-of-tall", OpKind::reduce_min, reduce_of_tall},
 };
 
 }  // namespace
