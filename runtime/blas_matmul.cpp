@@ -13,8 +13,7 @@ namespace {
 
 template <typename T>
 GemmLibrary<T> library() {
-  static const BlasGemms gemms =
-      reinterpret_cast<GetBlasGemms*>(codegen::entry_of(kLapackLibrary, "wick_blas_gemms"))();
+  static const BlasGemms gemms = reinterpret_cast<GetBlasGemms*>(lapack_entry("wick_blas_gemms"))();
   if constexpr (std::is_same_v<T, float>) {
     return {.implementation = "openblas sgemm", .gemm = gemms.single, .piece = 256};
   } else {

@@ -2,7 +2,6 @@
 
 // How libwick.so reaches what lives in shared libraries of its own. Internal.
 
-#include "wick/codegen/lazy_library.h"
 #include "wick/ir/custom_op.h"
 
 namespace wick::runtime {
@@ -10,7 +9,7 @@ namespace wick::runtime {
 /// What such a library exports: the function of an op, null for an op that is none of its own.
 using FindLibraryCall = ir::CustomCall(const char* op);
 
-/// LAPACK and BLAS.
-constexpr codegen::LazyLibrary kLapackLibrary{"libwick-lapack.so", "runtime/lapack/", "LAPACK"};
+/// The address of an entry of LAPACK's and BLAS's library, which is opened if it is not open yet.
+void* lapack_entry(const char* entry);
 
 }  // namespace wick::runtime

@@ -18,8 +18,8 @@ using ir::Attributes;
 using ir::OperandTypes;
 
 void call_lapack(const void* const* operands, void* result, const ir::CustomCallInfo& info) {
-  static const auto find = reinterpret_cast<FindLibraryCall*>(
-      codegen::entry_of(kLapackLibrary, "wick_find_lapack_call"));
+  static const auto find =
+      reinterpret_cast<FindLibraryCall*>(lapack_entry("wick_find_lapack_call"));
   find(info.attributes.text("op").c_str())(operands, result, info);
 }
 
