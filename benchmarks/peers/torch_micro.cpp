@@ -471,6 +471,7 @@ void add_micro(Workloads& all) {
   add_product(all, "matmul-1x4096x4093", {1, 4096}, {4096, 4093});
   add_product(all, "matmul-4099x3x4093", {4099, 3}, {3, 4093});
   add_product(all, "matmul-50257x768x1", {50257, 768}, {768, 1});
+  add_product(all, "bmm-60013x4x4x4", {60013, 4, 4}, {60013, 4, 4});
   add_linear_gelu(all, "linear-gelu-2048x768x3072", 2048, 768, 3072);
   add_linear_gelu(all, "linear-gelu-37x515x129", 37, 515, 129);
   add_convolution(all, {"conv-3x3-64", {16, 64, 56, 56}, {64, 64, 3, 3}, 1, 1});

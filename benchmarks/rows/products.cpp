@@ -24,6 +24,18 @@ Row product(std::string name, const Shape& a, const Shape& b, double goal = kGoa
           }};
 }
 
+/// No products of a library: a kernel computes them side by side.
+Row many_small_products() {
+  return {.name = "bmm-60013x4x4x4",
+          .what = "60013 products of 4x4 matrices",
+          .floor = copy_floor(f32_bytes(60013 * 3 * 16)),
+          .make = []() -> Workload {
+            const Tensor x = uniform_input({60013, 4, 4});
+            const Tensor y = uniform_input({60013, 4, 4});
+            return {[=] { materialize(matmul(x, y)); }};
+          }};
+}
+
 /// No product of a library: a kernel reads the matrix.
 Row matrix_times_vector() {
   return {.name = "matmul-50257x768x1",
@@ -108,6 +120,7 @@ Family product_rows() {
            product("matmul-1x4096x4093", {1, 4096}, {4096, 4093}),
            product("matmul-4099x3x4093", {4099, 3}, {3, 4093}),
            matrix_times_vector(),
+           many_small_products(),
            linear_gelu("linear-gelu-37x515x129", 37, 515, 129),
            convolution(square),
            convolution_gradients(square),

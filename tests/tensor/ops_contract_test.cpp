@@ -53,5 +53,43 @@ TEST(Contract, PaddingCountsUnlessExcluded) {
   expect_values(avg_pool2d(x, options), {1, 1, 1, 1}, {8});
 }
 
+/// Enough of them for kernels instead of a library; small integers, whose sums are exact.
+TEST(Contract, ManySmallProductsInAllTransposes) {
+  constexpr int64_t kProducts = 40;
+  constexpr int64_t kM = 3;
+  constexpr int64_t kN = 5;
+  constexpr int64_t kK = 4;
+  const auto element = [](int64_t product, int64_t row, int64_t column) {
+    return static_cast<double>((product * 31 + row * 7 + column * 3) % 13 - 6);
+  };
+  const auto matrices = [&](int64_t rows, int64_t columns, int64_t salt) {
+    std::vector<float> values;
+    for (int64_t p = 0; p < kProducts; ++p) {
+      for (int64_t i = 0; i < rows * columns; ++i)
+        values.push_back(static_cast<float>(element(p + salt, i / columns, i % columns)));
+    }
+    return from_span<float>(values, {kProducts, rows, columns});
+  };
+  std::vector<double> expected;
+  for (int64_t p = 0; p < kProducts; ++p) {
+    for (int64_t i = 0; i < kM * kN; ++i) {
+      double sum = 0;
+      for (int64_t k = 0; k < kK; ++k)
+        sum += element(p, i / kN, k) * element(p + 5, k, i % kN);
+      expected.push_back(sum);
+    }
+  }
+  const Tensor lhs = matrices(kM, kK, 0);
+  const Tensor rhs = matrices(kK, kN, 5);
+  const Tensor across_lhs = transpose(lhs, 1, 2) + 0;
+  const Tensor across_rhs = transpose(rhs, 1, 2) + 0;
+  materialize(across_lhs, across_rhs);
+
+  for (const Tensor& a : {lhs, transpose(across_lhs, 1, 2)}) {
+    for (const Tensor& b : {rhs, transpose(across_rhs, 1, 2)})
+      expect_values(matmul(a, b), {kProducts, kM, kN}, expected);
+  }
+}
+
 }  // namespace
 }  // namespace wick
