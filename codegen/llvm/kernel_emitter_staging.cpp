@@ -52,8 +52,8 @@ llvm::Value* KernelEmitter::stride_of_staged(size_t number) {
   return param(address.terms[static_cast<size_t>(kernel_.vector_dim)].param);
 }
 
-/// Rows that follow each other without gaps go past the caches, if the launch does, by way of
-/// memory that they fill line by line: the copy writes parts of lines.
+/// Rows that follow each other without gaps and fill lines go past the caches, if the launch does,
+/// by way of memory: the copy writes parts of lines.
 void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBlock block) {
   auto& b = e_.b;
   llvm::Value* stride = stride_of_staged(number);
@@ -66,8 +66,10 @@ void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBl
   auto* streaming = llvm::BasicBlock::Create(b.getContext(), "streaming", function_);
   auto* cached = llvm::BasicBlock::Create(b.getContext(), "cached", function_);
   auto* after = llvm::BasicBlock::Create(b.getContext(), "stored", function_);
-  llvm::Value* within_line =
-      b.CreateAnd(b.CreatePtrToInt(place, b.getInt64Ty()), b.getInt64(uint64_t{kLine} - 1));
+  llvm::Value* bytes =
+      b.CreateMul(b.CreateMul(block.rows, block.columns), b.getInt64(size_of(buffer.dtype)));
+  llvm::Value* within_line = b.CreateAnd(b.CreateOr(b.CreatePtrToInt(place, b.getInt64Ty()), bytes),
+                                         b.getInt64(uint64_t{kLine} - 1));
   llvm::Value* streams = b.CreateAnd(exceeds_caches(), b.CreateICmpEQ(stride, block.columns));
   streams = b.CreateAnd(streams, b.CreateICmpEQ(within_line, b.getInt64(0)));
   b.CreateCondBr(streams, streaming, cached);
@@ -77,8 +79,6 @@ void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBl
   if (lines == nullptr) lines = make_own_memory(b.getInt64Ty(), kShortRow * own_width_);
   emit_staged_copy(number, Transposing::into_rows, lines, stride, block);
   llvm::Type* line = llvm::FixedVectorType::get(b.getInt64Ty(), kLine / sizeof(int64_t));
-  llvm::Value* bytes =
-      b.CreateMul(b.CreateMul(block.rows, block.columns), b.getInt64(size_of(buffer.dtype)));
   loop(b.getInt64(0), bytes, kLine, [&](llvm::Value* at) {
     const auto move = [&](llvm::Value* begin) { return b.CreateGEP(b.getInt8Ty(), begin, at); };
     store_past_caches(b.CreateAlignedLoad(line, move(lines), kCacheLine), move(place));

@@ -47,9 +47,9 @@ template <typename T>
 void expect_rows_less_sum(const T* in, const T* out, int64_t rows, int64_t length, int64_t stride) {
   for (int64_t r = 0; r < rows; ++r) {
     const T* row = in + r * stride;
-    const T sum = std::accumulate(row, row + length, T{0});
+    const T sum = std::accumulate(row, row + length, T{0});  // integers wrap
     for (int64_t c = 0; c < length; ++c)
-      ASSERT_EQ(out[r * stride + c], row[c] - sum)
+      ASSERT_EQ(out[r * stride + c], static_cast<T>(row[c] - sum))
           << rows << ", " << length << ": " << r << ", " << c;
   }
 }
@@ -115,28 +115,40 @@ TEST_F(Staging, ShortRowsLeaveWhatIsBetweenThemAlone) {
   }
 }
 
-/// A piece of a launch that is too large for any cache: rows without gaps, from a line's begin or
-/// from elsewhere, and rows with gaps.
-TEST_F(Staging, ShortRowsGoPastTheCaches) {
-  constexpr int64_t kHuge = int64_t{1} << 40;
+constexpr int64_t kHuge = int64_t{1} << 40;  // more than any cache holds
+
+/// A piece of a launch of kHuge rows, and what must not be touched around it.
+template <typename T>
+void check_piece_of_huge(DType dtype, int64_t length, int64_t stride, int64_t begin, int64_t end) {
   constexpr int64_t kRows = 300;
+  KernelBuilder k = rows_less_sum(dtype, kHuge, length, stride);
+  std::vector<T> in(static_cast<size_t>(kRows * stride));
+  fill(in.data(), std::ssize(in));
+  alignas(64) std::array<T, kRows*(kShortRow + 3)> out{};
+  out.fill(T{100});
+  void* buffers[] = {in.data(), out.data()};
+
+  compile_once(k.kernel())(buffers, k.params().data(), 0, 1, begin, end);
+
+  const auto is_untouched = [](T x) { return x == T{100}; };
+  const int64_t first = begin * stride;
+  const int64_t last = (end - 1) * stride + length;
+  expect_rows_less_sum(in.data() + first, out.data() + first, end - begin, length, stride);
+  EXPECT_TRUE(std::all_of(out.data(), out.data() + first, is_untouched));
+  EXPECT_TRUE(std::all_of(out.data() + last, out.data() + out.size(), is_untouched));
+}
+
+/// Rows without gaps, from a line's begin or from elsewhere, that fill lines or do not, and rows
+/// with gaps.
+TEST_F(Staging, ShortRowsGoPastTheCaches) {
   for (const int64_t length : {1, 3, 10, 16, 32}) {
     for (const int64_t stride : {length, length + 3}) {
-      KernelBuilder k = rows_less_sum(DType::f32, kHuge, length, stride);
       for (const int64_t begin : {0, 16, 5}) {
-        std::vector<float> in(static_cast<size_t>(kRows * stride));
-        fill(in.data(), std::ssize(in));
-        alignas(64) std::array<float, kRows*(kShortRow + 3)> out{};
-        out.fill(5000.0F);
-        void* buffers[] = {in.data(), out.data()};
-
-        compile_once(k.kernel())(buffers, k.params().data(), 0, 1, begin, kRows - 3);
-
-        const int64_t first = begin * stride;
-        expect_rows_less_sum(
-            in.data() + first, out.data() + first, kRows - 3 - begin, length, stride);
-        EXPECT_TRUE(std::all_of(out.data(), out.data() + first, [](float x) { return x == 5000; }));
-        EXPECT_EQ(out[static_cast<size_t>((kRows - 3) * stride)], 5000.0F);
+        for (const int64_t end : {297, 160, 96}) {
+          check_piece_of_huge<float>(DType::f32, length, stride, begin, end);
+          check_piece_of_huge<double>(DType::f64, length, stride, begin, end);
+          check_piece_of_huge<uint8_t>(DType::u8, length, stride, begin, end);
+        }
       }
     }
   }
