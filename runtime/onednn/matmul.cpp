@@ -8,6 +8,7 @@
 // run as sgemm calls side by side.
 
 #include <algorithm>
+#include <tuple>
 
 #include "wick/runtime/onednn/primitive_call.h"
 #include "wick/runtime/onednn/sgemm.h"
@@ -41,12 +42,15 @@ void sgemm(const GemmArgs<float>& args) {
 const GemmLibrary<float> onednn::sgemm_library{
     .implementation = "onednn sgemm", .gemm = sgemm, .piece = 512};
 
-/// With AVX2 oneDNN's gemm cuts all but large products along k, or into blocks of other sizes, as
-/// it has threads: on 2 to 16 threads no bit differed for these shapes, and for all smaller ones
-/// some did.
+/// oneDNN's gemm cuts sums as it has threads, or computes them another way on one than on several.
+/// On 2 to 16 threads no bit differed, in some 1200 shapes, for these; with AVX2 (an EPYC) for all
+/// smaller ones some did, with AVX-512 (Emerald Rapids) for a sixth.
 bool onednn::sums_in_one_order(const MatmulShape& shape) {
-  return has_avx512() ||
-         (shape.m >= 512 && shape.n >= 384 && shape.m * shape.n >= 512 * 1024 && shape.k >= 40);
+  const auto& [m, n, k] = std::tie(shape.m, shape.n, shape.k);
+  if (!has_avx512()) return m >= 512 && n >= 384 && m * n >= 512 * 1024 && k >= 40;
+  const bool is_large = (m >= 2048 && n >= 384) || (!shape.transpose_rhs && std::min(m, n) >= 1000);
+  const bool is_vector = std::min(m, n) < 8;
+  return (k <= 400 && !is_vector) || is_large || (shape.transpose_lhs && m >= 256);
 }
 
 namespace {
