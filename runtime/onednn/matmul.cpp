@@ -49,8 +49,7 @@ bool onednn::sums_in_one_order(const MatmulShape& shape) {
   const auto& [m, n, k] = std::tie(shape.m, shape.n, shape.k);
   if (!has_avx512()) return m >= 512 && n >= 384 && m * n >= 512 * 1024 && k >= 40;
   const bool is_large = (m >= 2048 && n >= 384) || (!shape.transpose_rhs && std::min(m, n) >= 1000);
-  const bool is_vector = std::min(m, n) < 8;
-  return (k <= 400 && !is_vector) || is_large || (shape.transpose_lhs && m >= 256);
+  return n > 1 && ((k <= 400 && m >= 8) || is_large || (shape.transpose_lhs && m >= 256));
 }
 
 namespace {
