@@ -24,12 +24,12 @@
 namespace wick::runtime {
 namespace {
 
-constexpr double kWorthTiming = 3e6;      // floating-point operations
-constexpr double kClearly = 0.97;         // of the time of the first is clearly faster
-constexpr double kFarApart = 0.8;         // this ratio needs no further run
-constexpr double kFarApartCold = 0.6;     // nor does this one of first runs
-constexpr double kMemoryCost = 1.4;       // times as long counts a call with twice its data's scratch
-constexpr double kColdMilliseconds = 25;  // runs that generating code may decide are shorter
+constexpr double kWorthTiming = 3e6;   // floating-point operations
+constexpr double kClearly = 0.97;      // of the time of the first is clearly faster
+constexpr double kFarApart = 0.8;      // this ratio needs no further run
+constexpr double kFarApartCold = 0.6;  // nor does this one of first runs
+constexpr double kMemoryCost = 1.4;    // times as long counts a call with twice its data's scratch
+constexpr double kColdMilliseconds = 25;    // runs that generating code may decide are shorter
 constexpr double kEnoughMilliseconds = 10;  // of runs of one candidate
 constexpr int kMostRuns = 6;
 constexpr size_t kAlignment = 64;
