@@ -12,13 +12,17 @@ using ir::Node;
 using ir::OpKind;
 using ir::Value;
 
+/// Of two or more axes.
+std::vector<int64_t> last_axes_swapped(size_t rank) {
+  std::vector<int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  std::swap(axes[rank - 1], axes[rank - 2]);
+  return axes;
+}
+
 bool swaps_last_axes(const Node& permute) {
   const std::vector<int64_t>& axes = permute.attributes().integers("axes");
-  if (axes.size() < 2) return false;
-  std::vector<int64_t> swapped(axes.size());
-  std::iota(swapped.begin(), swapped.end(), 0);
-  std::swap(swapped[axes.size() - 1], swapped[axes.size() - 2]);
-  return axes == swapped;
+  return axes.size() >= 2 && axes == last_axes_swapped(axes.size());
 }
 
 /// Libraries read a transposed operand as fast as a plain one.
@@ -125,10 +129,8 @@ Shape with_unit(const Shape& shape, int before) {
 }
 
 Value with_last_axes_swapped(RuleBuilder& build, const Value& x) {
-  std::vector<int64_t> axes(static_cast<size_t>(x.type().shape.ndim()));
-  std::iota(axes.begin(), axes.end(), 0);
-  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-  return build.op(OpKind::permute, {x}, {{"axes", std::move(axes)}});
+  const auto rank = static_cast<size_t>(x.type().shape.ndim());
+  return build.op(OpKind::permute, {x}, {{"axes", last_axes_swapped(rank)}});
 }
 
 /// Many products of small matrices of f32: a call of oneDNN for each takes 0.4 us. Kernels that

@@ -64,6 +64,7 @@ TEST(StreamingStores, WriteBlocksOfChannels) {
     std::iota(in_values.begin(), in_values.end(), 1.0F);
     for (const size_t begin : {0, 3}) {
       alignas(64) std::array<float, kPixels * kStride + 8> out{};
+      out.fill(5000.0F);
       void* buffers[] = {in_values.data(), out.data() + begin};
 
       compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, channels);
@@ -71,7 +72,7 @@ TEST(StreamingStores, WriteBlocksOfChannels) {
       for (size_t i = 0; i < out.size(); ++i) {
         const auto at = static_cast<int64_t>(i) - static_cast<int64_t>(begin);
         const bool is_inside = at >= 0 && at < kPixels * kStride && at % kStride < channels;
-        const float expected = is_inside ? -in_values[static_cast<size_t>(at)] : 0;
+        const float expected = is_inside ? -in_values[static_cast<size_t>(at)] : 5000;
         EXPECT_EQ(out[i], expected) << i << " from " << begin << ", " << channels << " channels";
       }
     }
