@@ -21,8 +21,7 @@ llvm::Value* emit_abs(EmitContext& e, DType dtype, llvm::Value* x) {
 /// Python's %: C's remainder moved to the side of y.
 llvm::Value* emit_float_remainder(EmitContext& e, llvm::Value* x, llvm::Value* y) {
   auto& b = e.b;
-  const bool is_double = x->getType()->getScalarType()->isDoubleTy();
-  llvm::Value* remainder = call_by_lane(e, is_double ? "fmod" : "fmodf", {x, y});
+  llvm::Value* remainder = emit_fmod(e, x, y);
   llvm::Value* zero = real(x, 0);
   llvm::Value* differs = b.CreateXor(b.CreateFCmpOLT(remainder, zero), b.CreateFCmpOLT(y, zero));
   llvm::Value* result = b.CreateSelect(differs, b.CreateFAdd(remainder, y), remainder);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Elementary functions: polynomials, branch-free but for huge arguments of sin and cos. pow of f64
-// calls the C library lane by lane.
+// Elementary functions: polynomials, branch-free but for huge arguments of sin and cos and huge
+// quotients of fmod. pow of f64 calls the C library lane by lane.
 // Operands are scalars or vectors.
 
 #include "wick/codegen/llvm/emit_context.h"
@@ -12,6 +12,8 @@ namespace wick::codegen::llvm_jit {
 /// exp, log, sin, cos, atan, tanh, erf, sigmoid of floats or doubles.
 llvm::Value* emit_math(EmitContext& e, ir::OpKind op, llvm::Value* x);
 llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y);
+/// C's fmod, of the sign of x: exact.
+llvm::Value* emit_fmod(EmitContext& e, llvm::Value* x, llvm::Value* y);
 
 /// f32. At most 2 ulp from the exact value everywhere; denormals included.
 llvm::Value* emit_exp(EmitContext& e, llvm::Value* x);
@@ -49,6 +51,14 @@ llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x);
 llvm::Value* call_by_lane(EmitContext& e,
                           llvm::StringRef function,
                           llvm::ArrayRef<llvm::Value*> operands);
+
+/// `fast` unless the condition holds for a lane: then all lanes are what `function` of the C
+/// library gives for the operands.
+llvm::Value* by_lane_where(EmitContext& e,
+                           llvm::Value* condition,
+                           llvm::StringRef function,
+                           llvm::ArrayRef<llvm::Value*> operands,
+                           llvm::Value* fast);
 
 /// `fast`, an elementary function of x, unless a lane of |x| is above `largest`: then all lanes are
 /// what `function` of the C library gives.

@@ -64,25 +64,33 @@ llvm::Value* call_by_lane(EmitContext& e,
                         operands);
 }
 
-llvm::Value* by_lane_above(
-    EmitContext& e, double largest, llvm::StringRef function, llvm::Value* x, llvm::Value* fast) {
+llvm::Value* by_lane_where(EmitContext& e,
+                           llvm::Value* condition,
+                           llvm::StringRef function,
+                           llvm::ArrayRef<llvm::Value*> operands,
+                           llvm::Value* fast) {
   auto& b = e.b;
-  llvm::Value* is_huge = b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, largest));
-  llvm::Value* any = is_vector(x) ? b.CreateOrReduce(is_huge) : is_huge;
+  llvm::Value* any = is_vector(condition) ? b.CreateOrReduce(condition) : condition;
   auto* before = b.GetInsertBlock();
   auto* function_body = before->getParent();
-  auto* slow = llvm::BasicBlock::Create(b.getContext(), "huge", function_body);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "reduced", function_body);
+  auto* slow = llvm::BasicBlock::Create(b.getContext(), "by_lane", function_body);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "computed", function_body);
   b.CreateCondBr(any, slow, after);
   b.SetInsertPoint(slow);
-  llvm::Value* exact = call_by_lane(e, function, {x});
+  llvm::Value* exact = call_by_lane(e, function, operands);
   slow = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);
-  llvm::PHINode* result = b.CreatePHI(x->getType(), 2);
+  llvm::PHINode* result = b.CreatePHI(fast->getType(), 2);
   result->addIncoming(fast, before);
   result->addIncoming(exact, slow);
   return result;
+}
+
+llvm::Value* by_lane_above(
+    EmitContext& e, double largest, llvm::StringRef function, llvm::Value* x, llvm::Value* fast) {
+  llvm::Value* is_huge = e.b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, largest));
+  return by_lane_where(e, is_huge, function, {x}, fast);
 }
 
 }  // namespace wick::codegen::llvm_jit

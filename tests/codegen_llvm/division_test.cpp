@@ -228,5 +228,65 @@ TEST(Division, OfEveryByteIsExact) {
   expect_integers_divide(DType::i8, signed_bytes, signed_bytes);
 }
 
+/// Python's %, of the sign of y.
+template <class T>
+T python_remainder(T x, T y) {
+  const T remainder = std::fmod(x, y);
+  if (remainder == 0) return std::copysign(T{0}, y);
+  return (remainder < 0) != (y < 0) ? remainder + y : remainder;
+}
+
+/// Every x with every y, both also as multiples of the others and next to these.
+template <class T>
+void expect_float_remainders(DType dtype, std::vector<T> x, const std::vector<T>& y) {
+  const T infinity = std::numeric_limits<T>::infinity();
+  const size_t given = x.size();
+  for (const T divisor : y) {
+    for (size_t i = 0; i < given; ++i) {
+      const T multiple = std::round(x[i]) * divisor;
+      x.insert(x.end(),
+               {multiple, std::nextafter(multiple, infinity), std::nextafter(multiple, -infinity)});
+    }
+  }
+  const std::vector<T> remainders = results_of(ir::OpKind::rem, dtype, x, y);
+  int wrong = 0;
+  for (size_t r = 0; r < y.size(); ++r) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      const T expected = python_remainder(x[i], y[r]);
+      const T actual = remainders[r * x.size() + i];
+      const bool is_same = std::isnan(expected) ? std::isnan(actual)
+                                                : actual == expected && std::signbit(actual) ==
+                                                                            std::signbit(expected);
+      if (is_same || wrong++ > 9) continue;
+      ADD_FAILURE() << std::hexfloat << x[i] << " % " << y[r] << " is " << expected << ", not "
+                    << actual;
+    }
+  }
+}
+
+/// Every other vector holds quotients that the C library is asked for.
+TEST(Remainder, OfFloatsIsExact) {
+  std::mt19937_64 bits(13);
+  Numbers moderate;
+  Numbers any;
+  std::vector<double> moderate_doubles;
+  std::vector<double> any_doubles;
+  for (int i = 0; i < 100; ++i) {
+    const auto number = std::bit_cast<float>(static_cast<uint32_t>(bits()));
+    any.push_back(number);
+    any_doubles.push_back(std::bit_cast<double>(bits()));
+    moderate.push_back(static_cast<float>(static_cast<double>(bits()) * 0x1P-58 - 32));
+    moderate_doubles.push_back(static_cast<double>(bits()) * 0x1P-58 - 32);
+  }
+  Numbers y = kDivisors;
+  y.insert(y.end(), moderate.begin(), moderate.begin() + 20);
+  y.insert(y.end(), any.begin(), any.begin() + 20);
+  const std::vector<double> y_doubles(y.begin(), y.end());
+  expect_float_remainders(DType::f32, moderate, y);
+  expect_float_remainders(DType::f32, any, y);
+  expect_float_remainders(DType::f64, moderate_doubles, y_doubles);
+  expect_float_remainders(DType::f64, any_doubles, y_doubles);
+}
+
 }  // namespace
 }  // namespace wick::codegen::test
