@@ -72,8 +72,8 @@ class Finisher {
     if (has_loop && inner_.empty()) inner_.push_back({});
     if (!has_loop && outer_.empty()) outer_.push_back({});
     if (outer_.empty()) reduced_last = true;
-    short_rows_ = reduced_last && has_short_rows();
-    vector_inner_ = reduced_last && !short_rows_;
+    longest_row_ = reduced_last ? longest_row() : 0;
+    vector_inner_ = reduced_last && longest_row_ == 0;
     if (!has_loop) move_crossed_dim();
   }
 
@@ -144,7 +144,7 @@ class Finisher {
     kernel->short_vector =
         !vector_inner_ && !inner_.empty() && outer_.back().extent <= kShortVector;
     kernel->row_length = row_length_;
-    kernel->short_rows = short_rows_;
+    kernel->longest_row = longest_row_;
     kernel->lane_guarded = is_lane_guarded();
     if (block_size_ > 0) {
       kernel->blocking =
@@ -196,16 +196,43 @@ class Finisher {
   }
 
   /// Many rows, each shorter than it takes to fold a vector: one row a lane is faster, though
-  /// what is behind each other in memory then belongs to one lane.
-  [[nodiscard]] bool has_short_rows() const {
+  /// what is behind each other in memory then belongs to one lane. 0 where there is no such thing.
+  [[nodiscard]] int64_t longest_row() const {
     constexpr int64_t kMuchShorter = 24;
-    if (outer_.empty()) return false;
+    if (outer_.empty() || !are_wide_enough()) return 0;
     int64_t length = 1;
     for (const Run& run : inner_)
       length *= run.extent;
-    if (length == 0 || length > kShortRow) return false;
+    if (length == 0 || length > kSharedRow) return 0;
     const int64_t fewest_rows = length <= kMuchShorter ? 16 : 256;
-    if (outer_.back().extent < fewest_rows) return false;
+    if (length <= kShortRow && outer_.back().extent >= fewest_rows) return kShortRow;
+    return are_shared_by_tasks() ? kSharedRow : 0;
+  }
+
+  /// Whether rows are read by each task, and nothing else that crosses vectors, as where each of
+  /// many points meets each of many others.
+  [[nodiscard]] bool are_shared_by_tasks() const {
+    constexpr int64_t kFewestTasks = 16;
+    constexpr int64_t kFewestRows = 64;
+    if (outer_.size() < 2 || inner_.size() != 1) return false;
+    const Run& tasks = outer_[outer_.size() - 2];
+    const Run& rows = outer_.back();
+    if (tasks.extent < kFewestTasks || rows.extent < kFewestRows) return false;
+    int crossing = 0;
+    for (const DraftInstr& draft : instrs_) {
+      const Instr& instr = draft.instr;
+      if (instr.predicate >= 0 || instr.dynamic_index >= 0) return false;
+      if (!has_address(instr) || coefficient(draft.address, inner_.back().last) == 0) continue;
+      if (coefficient(draft.address, rows.last) == 0) continue;
+      const bool is_shared = coefficient(draft.address, tasks.last) == 0;
+      if (instr.kind != InstrKind::load || !is_shared) return false;
+      ++crossing;
+    }
+    return crossing == 1;
+  }
+
+  /// Lanes of rows with gaps between them hold at least a float.
+  [[nodiscard]] bool are_wide_enough() const {
     return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
       const Instr& instr = draft.instr;
       if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return true;
@@ -311,7 +338,7 @@ class Finisher {
   std::vector<Run> outer_;
   std::vector<Run> inner_;
   bool vector_inner_ = false;
-  bool short_rows_ = false;
+  int64_t longest_row_ = 0;
   int64_t row_length_ = 0;
   int flat_rows_ = -1;  // the dimension of rows that became part of the vector one
   int blocked_ = 0;

@@ -117,7 +117,9 @@ std::string header_text(const Kernel& kernel, bool with_name) {
   const std::string outer = dims_text(kernel, false);
   const std::string inner = dims_text(kernel, true);
   if (!outer.empty()) fmt::format_to(end, " outer({})", outer);
-  if (!inner.empty()) fmt::format_to(end, "{} inner({})", kernel.short_rows ? " short" : "", inner);
+  if (kernel.has_short_rows()) fmt::format_to(end, " short");
+  if (kernel.longest_row > kShortRow) fmt::format_to(end, "({})", kernel.longest_row);
+  if (!inner.empty()) fmt::format_to(end, " inner({})", inner);
   if (kernel.blocking) {
     const Blocking& blocking = *kernel.blocking;
     fmt::format_to(

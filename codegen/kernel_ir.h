@@ -116,6 +116,8 @@ inline constexpr int64_t kShortVector = 16;
 
 /// Rows of so many elements are shorter than what it takes to fold a vector.
 inline constexpr int64_t kShortRow = 32;
+/// The same of rows that many tasks read, so that it pays to lay them out for vectors.
+inline constexpr int64_t kSharedRow = 512;
 
 struct Kernel {
   std::string name;  // a hint; not part of the identity
@@ -129,15 +131,17 @@ struct Kernel {
   /// Not 0: the vector dimension walks rows of so many elements, behind each other in memory, as
   /// one; loads may have one value for each column or for each row.
   int64_t row_length = 0;
-  /// The inner dimensions have at most kShortRow positions in all, and the vector dimension is an
-  /// outer one: rows are walked side by side.
-  bool short_rows = false;
+  /// Not 0: the inner dimensions have at most so many positions in all, kShortRow or kSharedRow,
+  /// and the vector dimension is an outer one: rows are walked side by side.
+  int64_t longest_row = 0;
   /// Rows are too short to be cut where guards of loads change: they may be asked for each lane.
   bool lane_guarded = false;
   std::optional<Blocking> blocking;
   std::vector<Instr> instrs;
   std::vector<Phase> phases;
   int num_params = 0;
+
+  [[nodiscard]] bool has_short_rows() const { return longest_row > 0; }
 
   [[nodiscard]] bool vector_is_inner() const { return dims[static_cast<size_t>(vector_dim)].inner; }
 

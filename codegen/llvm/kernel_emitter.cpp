@@ -261,6 +261,8 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   const Range vectors{function_->getArg(4), function_->getArg(5)};
   if (inner_dims_.empty() && !staged_.accesses.empty()) {
     emit_staged_tiles(tasks, vectors);
+  } else if (stages_for_many_tasks()) {
+    emit_rows_of_many_tasks(tasks, vectors);
   } else if (reads_across()) {
     emit_tiles(tasks, vectors, [&](Range tile_tasks, Range tile_vectors) {
       emit_tasks(tile_tasks, tile_vectors, positions_of(tile_tasks.begin, task_dims_));
@@ -426,7 +428,7 @@ bool KernelEmitter::has_known_divisor(const Instr& at) const {
   if (!is_float(at.dtype) || at.dtype == DType::f64) return false;
   const int dividend = at.operands[0];
   const int divisor = at.operands[1];
-  if (kernel_.short_rows && e_.host.avx512 && varies(divisor)) {
+  if (kernel_.has_short_rows() && e_.host.avx512 && varies(divisor)) {
     const auto is_of_column = [&](int number) {
       return (deps_[static_cast<size_t>(number)] & inner_dims_mask()) != 0;
     };

@@ -166,6 +166,9 @@ class KernelEmitter {
   [[nodiscard]] bool reads_across() const;
   void emit_tiles(Range tasks, Range vectors, const std::function<void(Range, Range)>& body);
   std::vector<llvm::Value*> positions_of(llvm::Value* number, llvm::ArrayRef<int> dims);
+  void for_each_line(
+      Range tasks,
+      const std::function<void(const std::vector<llvm::Value*>& starts, Range line)>& body);
   llvm::Value* nonzero_extent(int dim);
   void emit_tasks(Range tasks, Range vectors, const std::vector<llvm::Value*>& starts);
   void emit_vector_loops(llvm::Value* begin,
@@ -280,6 +283,9 @@ class KernelEmitter {
   llvm::Value* stride_of_staged(size_t number);
   void emit_staged_rows(size_t number, llvm::Value* place, StagedBlock block);
   void emit_prefetches_of_staged(llvm::ArrayRef<llvm::Value*> places, StagedBlock block);
+  [[nodiscard]] bool is_shared_by_tasks(const Staged& staged) const;
+  [[nodiscard]] bool stages_for_many_tasks() const;
+  void emit_rows_of_many_tasks(Range tasks, Range vectors);
   void emit_rows_staged(const std::function<void()>& body);
   void stage_tile(const std::vector<llvm::Value*>& starts, Range tasks, Range vectors);
   void emit_staged_tiles(Range tasks, Range vectors);

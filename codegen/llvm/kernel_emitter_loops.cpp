@@ -105,6 +105,25 @@ std::vector<llvm::Value*> KernelEmitter::positions_of(llvm::Value* number,
   return positions;
 }
 
+/// Tasks by positions of all task dimensions but the last, with the range of that.
+void KernelEmitter::for_each_line(
+    Range tasks, const std::function<void(const std::vector<llvm::Value*>&, Range)>& body) {
+  auto& b = e_.b;
+  llvm::Value* extent = nonzero_extent(task_dims_.back());
+  llvm::Value* end =
+      b.CreateUDiv(b.CreateAdd(tasks.end, b.CreateSub(extent, b.getInt64(1))), extent);
+  loop(b.CreateUDiv(tasks.begin, extent), end, 1, [&](llvm::Value* number) {
+    const std::vector<llvm::Value*> starts =
+        positions_of(number, llvm::ArrayRef(task_dims_).drop_back());
+    llvm::Value* before = b.CreateMul(number, extent);
+    llvm::Value* first = b.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smax, b.CreateSub(tasks.begin, before), b.getInt64(0));
+    llvm::Value* last =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(tasks.end, before), extent);
+    body(starts, {first, last});
+  });
+}
+
 /// An empty kernel has no task, but divisions by extents are reached all the same.
 llvm::Value* KernelEmitter::nonzero_extent(int dim) {
   llvm::Value* extent = param(kernel_.dims[static_cast<size_t>(dim)].extent_param);

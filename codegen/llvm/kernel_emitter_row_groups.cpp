@@ -80,27 +80,18 @@ llvm::Value* KernelEmitter::pays_to_group() {
 void KernelEmitter::emit_groups_of_rows(Range tasks) {
   auto& b = e_.b;
   const llvm::ArrayRef<int> other_dims = llvm::ArrayRef<int>(task_dims_).drop_back();
-  llvm::Value* extent = nonzero_extent(task_dims_.back());
   llvm::Value* pays = pays_to_group();
-  llvm::Value* first = b.CreateUDiv(tasks.begin, extent);
-  llvm::Value* last = b.CreateSDiv(b.CreateSub(tasks.end, b.getInt64(1)), extent);
-  loop(first, b.CreateAdd(last, b.getInt64(1)), 1, [&](llvm::Value* other) {
-    const std::vector<llvm::Value*> positions = positions_of(other, other_dims);
-    for (size_t i = 0; i < positions.size(); ++i)
-      positions_[static_cast<size_t>(other_dims[i])] = positions[i];
+  for_each_line(tasks, [&](const std::vector<llvm::Value*>& starts, Range rows) {
+    for (size_t i = 0; i < starts.size(); ++i)
+      positions_[static_cast<size_t>(other_dims[i])] = starts[i];
     enter_dims(other_dims, nullptr);
-    llvm::Value* before = b.CreateMul(other, extent);
-    llvm::Value* begin = b.CreateBinaryIntrinsic(
-        llvm::Intrinsic::smax, b.CreateSub(tasks.begin, before), b.getInt64(0));
-    llvm::Value* end =
-        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(tasks.end, before), extent);
-    llvm::Value* rest =
-        b.CreateURem(b.CreateSub(end, begin), b.getInt64(static_cast<uint64_t>(rows_together_)));
-    llvm::Value* groups_end = b.CreateSelect(pays, b.CreateSub(end, rest), begin);
-    loop(begin, groups_end, rows_together_, [&](llvm::Value* row) {
+    llvm::Value* rest = b.CreateURem(b.CreateSub(rows.end, rows.begin),
+                                     b.getInt64(static_cast<uint64_t>(rows_together_)));
+    llvm::Value* groups_end = b.CreateSelect(pays, b.CreateSub(rows.end, rest), rows.begin);
+    loop(rows.begin, groups_end, rows_together_, [&](llvm::Value* row) {
       emit_rows(row, rows_together_);
     });
-    loop(groups_end, end, 1, [&](llvm::Value* row) { emit_rows(row, 1); });
+    loop(groups_end, rows.end, 1, [&](llvm::Value* row) { emit_rows(row, 1); });
   });
 }
 

@@ -76,7 +76,7 @@ void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBl
 
   b.SetInsertPoint(streaming);
   llvm::Value*& lines = staged_lines_;
-  if (lines == nullptr) lines = make_own_memory(b.getInt64Ty(), kShortRow * own_width_);
+  if (lines == nullptr) lines = make_own_memory(b.getInt64Ty(), kernel_.longest_row * own_width_);
   emit_staged_copy(number, Transposing::into_rows, lines, stride, block);
   llvm::Type* line = llvm::FixedVectorType::get(b.getInt64Ty(), kLine / sizeof(int64_t));
   loop(b.getInt64(0), bytes, kLine, [&](llvm::Value* at) {
@@ -89,6 +89,45 @@ void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBl
   emit_staged_copy(number, Transposing::into_rows, place, stride, block);
   b.CreateBr(after);
   b.SetInsertPoint(after);
+}
+
+/// Neighbouring tasks read the same of it, and nothing that is written meanwhile.
+bool KernelEmitter::is_shared_by_tasks(const Staged& staged) const {
+  return !staged.writes && kernel_.buffers[static_cast<size_t>(staged.buffer)].no_alias &&
+         staged.address.terms[static_cast<size_t>(task_dims_.back())].stride == Stride::zero;
+}
+
+/// Whether rows are staged once for many tasks: each with each, as distances of points are.
+bool KernelEmitter::stages_for_many_tasks() const {
+  const auto is_shared = [&](const Staged& staged) { return is_shared_by_tasks(staged); };
+  return !inner_dims_.empty() && !task_dims_.empty() && cuts_.empty() &&
+         !staged_.accesses.empty() && std::ranges::all_of(staged_.accesses, is_shared);
+}
+
+/// In tiles of tasks, so that the lines of their results stay in the cache until they are full.
+void KernelEmitter::emit_rows_of_many_tasks(Range tasks, Range vectors) {
+  auto& b = e_.b;
+  const int last_dim = task_dims_.back();
+  const llvm::ArrayRef<int> other_dims = llvm::ArrayRef<int>(task_dims_).drop_back();
+  for_each_line(tasks, [&](const std::vector<llvm::Value*>& starts, Range line) {
+    for (size_t i = 0; i < starts.size(); ++i)
+      positions_[static_cast<size_t>(other_dims[i])] = starts[i];
+    enter_dims(other_dims, nullptr);
+    loop(line.begin, line.end, kTileTasks, [&](llvm::Value* begin) {
+      llvm::Value* end = b.CreateBinaryIntrinsic(
+          llvm::Intrinsic::smin, b.CreateAdd(begin, b.getInt64(kTileTasks)), line.end);
+      emit_vector_loops(vectors.begin, vectors.end, {}, [&] {
+        enter_dims({kernel_.vector_dim}, nullptr);
+        emit_rows_staged([&] {
+          loop(begin, end, 1, [&](llvm::Value* task) {
+            positions_[static_cast<size_t>(last_dim)] = task;
+            enter_dims({last_dim}, nullptr);
+            emit_phases();
+          });
+        });
+      });
+    });
+  });
 }
 
 void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
@@ -193,20 +232,10 @@ KernelEmitter::Range KernelEmitter::between_lines(Range tile, int stream) {
 
 /// Tiles end where the last task dimension does.
 void KernelEmitter::emit_staged_tiles(Range tasks, Range vectors) {
-  auto& b = e_.b;
   tiled_vectors_ = vectors;
-  llvm::Value* extent = nonzero_extent(task_dims_.back());
-  llvm::Value* last =
-      b.CreateUDiv(b.CreateAdd(tasks.end, b.CreateSub(extent, b.getInt64(1))), extent);
-  loop(b.CreateUDiv(tasks.begin, extent), last, 1, [&](llvm::Value* outer) {
-    std::vector<llvm::Value*> starts = positions_of(outer, llvm::ArrayRef(task_dims_).drop_back());
+  for_each_line(tasks, [&](std::vector<llvm::Value*> starts, Range line) {
     starts.push_back(nullptr);
-    llvm::Value* base = b.CreateMul(outer, extent);
-    const Range within = {
-        b.CreateBinaryIntrinsic(
-            llvm::Intrinsic::smax, b.CreateSub(tasks.begin, base), b.getInt64(0)),
-        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(tasks.end, base), extent)};
-    emit_tiles(within, vectors, [&](Range tile_tasks, Range tile_vectors) {
+    emit_tiles(line, vectors, [&](Range tile_tasks, Range tile_vectors) {
       starts.back() = tile_tasks.begin;
       stage_tile(starts, tile_tasks, tile_vectors);
       emit_tasks(tile_tasks, tile_vectors, starts);

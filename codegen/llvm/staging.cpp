@@ -29,9 +29,9 @@ class Stager {
   bool find_cross_dim() {
     const int last = static_cast<int>(given_.dims.size()) - 1;
     const auto inner = std::ranges::count(given_.dims, true, &Dim::inner);
-    cross_ = given_.short_rows ? last : last - 1;
+    cross_ = given_.has_short_rows() ? last : last - 1;
     if (given_.blocking || cross_ < 0) return false;
-    return inner == (given_.short_rows ? 1 : 0);
+    return inner == (given_.has_short_rows() ? 1 : 0);
   }
 
   [[nodiscard]] bool crosses(const Instr& instr) const {
@@ -45,7 +45,7 @@ class Stager {
   [[nodiscard]] bool can_stage(const Instr& instr) const {
     if (!crosses(instr)) return false;
     if (!given_.buffers[static_cast<size_t>(instr.buffer)].written) return true;
-    return given_.short_rows && std::ranges::all_of(given_.instrs, [&](const Instr& other) {
+    return given_.has_short_rows() && std::ranges::all_of(given_.instrs, [&](const Instr& other) {
              return other.buffer != instr.buffer ||
                     (crosses(other) && other.address == instr.address);
            });
@@ -75,10 +75,11 @@ class Stager {
   Staged make_access(const Instr& instr) {
     const BufferArg& buffer = given_.buffers[static_cast<size_t>(instr.buffer)];
     std::vector<BufferArg>& buffers = staged_.kernel.buffers;
-    buffers.push_back({.dtype = buffer.dtype,
-                       .written = buffer.written,
-                       .no_alias = true,
-                       .own_elements = given_.short_rows ? kShortRow : kTileTasks * kTilePitch});
+    buffers.push_back(
+        {.dtype = buffer.dtype,
+         .written = buffer.written,
+         .no_alias = true,
+         .own_elements = given_.has_short_rows() ? given_.longest_row : kTileTasks * kTilePitch});
     return {.buffer = instr.buffer,
             .address = instr.address,
             .own = static_cast<int>(buffers.size()) - 1,
@@ -90,7 +91,7 @@ class Stager {
     Affine address;
     address.terms.resize(given_.dims.size());
     Affine::Term& cross = address.terms[static_cast<size_t>(cross_)];
-    if (given_.short_rows) {
+    if (given_.has_short_rows()) {
       cross = {.stride = Stride::one, .param = -1};
     } else {
       cross = {.stride = Stride::dynamic, .param = given_.num_params};

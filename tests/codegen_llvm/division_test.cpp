@@ -72,7 +72,7 @@ Numbers quotients_of_lanes(Numbers x, Numbers d) {
   k.outer(chunks);
   k.vector(k.outer(rows));
   k.inner(kShortRow);
-  k.kernel().short_rows = true;
+  k.kernel().longest_row = kShortRow;
   k.loop();
   const int divisor = k.load(divisors, k.at({0, 1, 0}));
   const int dividend = k.load(dividends, k.at({kShortRow, 0, 1}));

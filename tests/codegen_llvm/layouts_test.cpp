@@ -219,7 +219,7 @@ graph @softmax(%x: f32[300,{0}], %i: i64[300]) -> (f32[300,{0}], bool[300]) {{
 }})",
                                                   length));
     EXPECT_EQ(kernel->vector_is_inner(), length > 32) << length;
-    EXPECT_EQ(kernel->short_rows, length > 1 && length <= 32) << length;
+    EXPECT_EQ(kernel->has_short_rows(), length > 1 && length <= 32) << length;
   }
 }
 
@@ -235,9 +235,37 @@ graph @f(%x: f32[9,{0},{1}], %w: f32[{0},{1}]) -> (f32[9,{0}]) {{
                                                     rows,
                                                     length));
       const bool suffices = rows >= (length <= 24 ? 16 : 256);
-      EXPECT_EQ(kernel->short_rows, suffices) << rows << " of " << length;
+      EXPECT_EQ(kernel->has_short_rows(), suffices) << rows << " of " << length;
     }
   }
+}
+
+TEST(Layouts, RowsThatManyTasksReadAreReducedOneALane) {
+  for (const char* dtype : {"f32", "f64"}) {
+    for (const int64_t length : {2, 32, 33, 200, 512, 513}) {
+      const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: {0}[2,17,1,{1}], %y: {0}[2,1,90,{1}]) -> ({0}[2,17,90], {0}[2,17,90]) {{
+  %0 = sub %x, %y : {0}[2,17,90,{1}]
+  %1 = mul %0, %0 : {0}[2,17,90,{1}]
+  %2 = reduce_sum %1 {{axes = [3]}} : {0}[2,17,90]
+  %3 = reduce_max %0 {{axes = [3]}} : {0}[2,17,90]
+  return %2, %3
+}})",
+                                                    dtype,
+                                                    length));
+      EXPECT_EQ(kernel->has_short_rows(), length <= codegen::kSharedRow) << length;
+    }
+  }
+}
+
+TEST(Layouts, RowsOfTheirOwnAreReducedOneByOne) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[17,1,60], %y: f32[17,90,60]) -> (f32[17,90]) {
+  %0 = mul %x, %y : f32[17,90,60]
+  %1 = reduce_sum %0 {axes = [2]} : f32[17,90]
+  return %1
+})");
+  EXPECT_FALSE(kernel->has_short_rows());
 }
 
 TEST(Layouts, ManyShortRowsAreReducedInOneLoop) {
@@ -252,7 +280,7 @@ graph @f(%x: {0}[2,301,{1}], %w: {0}[{1}]) -> ({0}[2,301], {0}[2,301]) {{
 }})",
                                                     dtype,
                                                     length));
-      EXPECT_TRUE(kernel->short_rows) << length;
+      EXPECT_TRUE(kernel->has_short_rows()) << length;
     }
   }
 }

@@ -33,7 +33,7 @@ KernelBuilder rows_less_sum(DType dtype, int64_t rows, int64_t length, int64_t s
   const int y = k.buffer(dtype, true);
   k.vector(k.outer(rows));
   k.inner(length);
-  k.kernel().short_rows = true;
+  k.kernel().longest_row = kShortRow;
   k.loop();
   const int in = k.load(x, k.at({stride, 1}));
   const int sum = k.accumulate(OpKind::reduce_sum, dtype, {in});
@@ -183,7 +183,7 @@ TEST_F(Staging, WhatALoopLeavesInTheResultIsReadAgain) {
   const int y = k.buffer(DType::f32, true);
   k.vector(k.outer(kRows));
   k.inner(kLength);
-  k.kernel().short_rows = true;
+  k.kernel().longest_row = kShortRow;
   const Affine out_address = k.at({kLength, 1});
   k.loop();
   const int in = k.load(x, k.at({kLength, 1}));
@@ -227,6 +227,64 @@ KernelBuilder add_transposed(DType dtype, int64_t batch, int64_t rows, int64_t c
 struct Ranges {
   int64_t task_begin, task_end, vector_begin, vector_end;
 };
+
+/// The scalar product of each row of x with each of y, in each of some pairs of matrices: rows of y
+/// are staged once for many of x.
+template <typename T>
+void check_each_with_each(DType dtype, int64_t tasks, int64_t rows, int64_t length) {
+  constexpr int64_t kPairs = 3;
+  KernelBuilder k("each_with_each");
+  const int x = k.buffer(dtype);
+  const int y = k.buffer(dtype);
+  const int out = k.buffer(dtype, true);
+  k.outer(kPairs);
+  k.outer(tasks);
+  k.vector(k.outer(rows));
+  k.inner(length);
+  k.kernel().longest_row = length <= kShortRow ? kShortRow : kSharedRow;
+  k.loop();
+  const int left = k.load(x, k.at({tasks * length, length, 0, 1}));
+  const int right = k.load(y, k.at({rows * length, 0, length, 1}));
+  const int sum =
+      k.accumulate(OpKind::reduce_sum, dtype, {k.compute(OpKind::mul, dtype, {left, right})});
+  k.straight();
+  k.store(out, k.at({tasks * rows, rows, 1, 0}), sum);
+  const KernelFunction function = compile_once(k.kernel());
+  std::vector<T> xs(static_cast<size_t>(kPairs * tasks * length));
+  std::vector<T> ys(static_cast<size_t>(kPairs * rows * length));
+  fill(xs.data(), std::ssize(xs));
+  fill(ys.data(), std::ssize(ys));
+  const int64_t all = kPairs * tasks;
+  for (const auto [begin, end, first, last] : {std::array{int64_t{0}, all, int64_t{0}, rows},
+                                               std::array{all / 4, all, rows / 3, rows},
+                                               std::array{all / 2, all / 2 + 1, int64_t{0}, rows},
+                                               std::array{all / 2, all / 2, int64_t{0}, rows}}) {
+    std::vector<T> z(static_cast<size_t>(all * rows), T{-1});
+    void* buffers[] = {xs.data(), ys.data(), z.data()};
+    function(buffers, k.params().data(), begin, end, first, last);
+    for (int64_t at = 0; at < std::ssize(z); ++at) {
+      const int64_t task = at / rows;
+      const int64_t row = at % rows;
+      const bool is_written = task >= begin && task < end && row >= first && row < last;
+      const T* const of_x = xs.data() + task * length;
+      const T* const of_y = ys.data() + (task / tasks * rows + row) * length;
+      const T expected = is_written ? std::inner_product(of_x, of_x + length, of_y, T{0}) : T{-1};
+      ASSERT_EQ(z[static_cast<size_t>(at)], expected)
+          << tasks << " with " << rows << " of " << length << ": " << at;
+    }
+  }
+}
+
+TEST_F(Staging, RowsThatManyTasksRead) {
+  for (const int64_t length : {1, 2, 16, 32, 33, 100, 511, 512}) {
+    for (const int64_t tasks : {1, 5, 64, 70}) {
+      for (const int64_t rows : {1, 15, 16, 64, 131})
+        check_each_with_each<float>(DType::f32, tasks, rows, length);
+    }
+    check_each_with_each<double>(DType::f64, 17, 77, length);
+    check_each_with_each<int32_t>(DType::i32, 66, 30, length);
+  }
+}
 
 template <typename T>
 void expect_transposed_sums(const std::vector<T>& x,
