@@ -46,12 +46,14 @@ int64_t strip_rows(int64_t row_bytes, int64_t stride, int64_t window, int64_t ro
 
 class RowConvolution final : public HostCall {
  public:
-  RowConvolution(Correlation correlation, int64_t images, const RowKernels& kernels)
+  /// `images` have the channels of one of the groups each.
+  RowConvolution(Correlation correlation, int64_t images, int64_t groups, const RowKernels& kernels)
       : kernels_(kernels),
         chunk_(kernels.chunk(correlation.channels)),
         c_(with_pitch(std::move(correlation), chunk_)),
         columns_(c_.columns()),
         images_(images),
+        groups_(groups),
         blocks_(blocks_of(c_.channels)),
         strip_(strip_rows(c_.source.elements(1) * static_cast<int64_t>(sizeof(float)),
                           c_.source_stride,
@@ -74,19 +76,25 @@ class RowConvolution final : public HostCall {
   std::string_view implementation() const override { return kernels_.implementation; }
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(weight_elements_ + lanes_ * lane_elements()) * sizeof(float);
+    return static_cast<size_t>(groups_ * weight_elements_ + lanes_ * lane_elements()) *
+           sizeof(float);
   }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
     const auto* source = static_cast<const float*>(operands[0]);
     auto* out = static_cast<float*>(result);
     auto* weights = reinterpret_cast<float*>(scratch);
-    order_weights(static_cast<const float*>(operands[1]), weights);
+    const auto* given_weights = static_cast<const float*>(operands[1]);
+    for (int64_t group = 0; group < groups_; ++group)
+      order_weights(given_weights + group * weight_elements_, weights + group * weight_elements_);
     parallel_for(lanes_, [&](int64_t lane) {
-      float* own = weights + weight_elements_ + lane * lane_elements();
+      float* own = weights + groups_ * weight_elements_ + lane * lane_elements();
       const int64_t tasks = images_ * strips_;
-      for (int64_t task = tasks * lane / lanes_; task < tasks * (lane + 1) / lanes_; ++task)
-        convolve_strip(task / strips_, task % strips_ * strip_, source, weights, out, own);
+      for (int64_t task = tasks * lane / lanes_; task < tasks * (lane + 1) / lanes_; ++task) {
+        const int64_t image = task / strips_;
+        const float* of_group = weights + image % groups_ * weight_elements_;
+        convolve_strip(image, task % strips_ * strip_, source, of_group, out, own);
+      }
     });
   }
 
@@ -206,9 +214,10 @@ class RowConvolution final : public HostCall {
   Correlation c_;
   int64_t columns_;  // of a pass, at most
   int64_t images_;
+  int64_t groups_;
   std::vector<ChannelBlock> blocks_;
   std::vector<PassRun> runs_;    // of the passes
-  int64_t weight_elements_ = 0;  // of all passes
+  int64_t weight_elements_ = 0;  // of all passes, of one group
   int64_t strip_;                // row groups that are convolved at a time
   int64_t source_rows_;          // that a strip needs
   int64_t strips_;               // of an image
@@ -220,8 +229,7 @@ bool may_go_by_rows(const LibraryOp& op) {
   const int rank = op.operands[1].shape.ndim();  // of the weight
   return have_vectors() && op.result.dtype == DType::f32 && rank <= 4 &&
          op.operands[0].shape.ndim() == rank && op.result.shape.ndim() == rank &&
-         op.attributes.integer("groups", 1) == 1 && op.operands[0].numel() > 0 &&
-         op.operands[1].numel() > 0 && op.result.numel() > 0;
+         op.operands[0].numel() > 0 && op.operands[1].numel() > 0 && op.result.numel() > 0;
 }
 
 }  // namespace
@@ -229,8 +237,14 @@ bool may_go_by_rows(const LibraryOp& op) {
 std::unique_ptr<HostCall> make_row_convolution_of_lanes(const LibraryOp& op, int64_t lanes) {
   const bool sums_taps = op.op == ir::OpKind::conv || op.op == ir::OpKind::conv_input_grad;
   if (!sums_taps || !may_go_by_rows(op) || lanes > vector_lanes()) return nullptr;
-  return std::make_unique<RowConvolution>(
-      correlation_of(op), op.result.shape[0], lanes == 16 ? row_kernels<16>() : row_kernels<8>());
+  const int64_t groups = op.attributes.integer("groups", 1);
+  LibraryOp one_group = op;
+  Shape& weight = one_group.operands[1].shape;
+  weight.set(0, weight[0] / groups);
+  return std::make_unique<RowConvolution>(correlation_of(one_group),
+                                          op.result.shape[0] * groups,
+                                          groups,
+                                          lanes == 16 ? row_kernels<16>() : row_kernels<8>());
 }
 
 std::unique_ptr<HostCall> make_row_convolution(const LibraryOp& op) {

@@ -28,6 +28,12 @@ struct TapColumns {
 template <int64_t kRows, int64_t kVectors>
 WICK_VECTORS void convolve_row(const ConvolutionRow& task) {
   constexpr int64_t kColumns = kVectors * kLanes;
+  if constexpr (kVectors > 1) {
+    if (task.columns_before + task.columns < kColumns) {
+      convolve_row<kRows, kVectors / 2>(task);
+      return;
+    }
+  }
   for (int64_t next = 0; next < task.columns; next += kColumns) {
     const int64_t last = task.columns - kColumns;
     const int64_t column = std::max(-task.columns_before, std::min(next, last));

@@ -379,7 +379,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
     candidates.push_back({"winograd-by-parts", make_winograd});
   }
   if (may_multiply_pixels(op)) candidates.push_back({"product", make_pointwise_gradient});
-  if (has_odd_channels(op)) {
+  if (has_odd_channels(op) || op.attributes.integer("groups", 1) > 1) {
     candidates.push_back(
         {"rows", [](const LibraryOp& op) { return make_row_convolution_of_lanes(op, 8); }});
     candidates.push_back(
