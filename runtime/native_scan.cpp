@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kWorkGrain = 32768;
 /// Lanes beside each other go together, so that memory is read in order.
-constexpr int64_t kBlock = 64;
+constexpr int64_t kBlock = 1024;
 
 template <typename T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<Computed<T>>, double, Computed<T>>;
@@ -57,11 +57,27 @@ class NativeScan final : public HostCall {
   }
 
  private:
+  /// Four elements at a time are combined with each other first: the next four then wait for one
+  /// operation instead of four.
   void scan_lane(const T* x, T* out) const {
+    constexpr bool kIsLatent = std::is_same_v<Combine, Add> || std::is_same_v<Combine, Multiply>;
+    constexpr int64_t kTogether = kIsLatent ? 4 : 1;
+    const Combine combine;
     Accumulator<T> value = widened(x[0]);
     out[0] = x[0];
-    for (int64_t i = 1; i < split_.extent; ++i) {
-      value = Combine()(value, widened(x[i * stride_]));
+    int64_t i = 1;
+    for (; i + kTogether <= split_.extent; i += kTogether) {
+      std::array<Accumulator<T>, kTogether> parts;
+      for (int64_t j = 0; j < kTogether; ++j) {
+        const Accumulator<T> next = widened(x[(i + j) * stride_]);
+        parts[j] = j == 0 ? next : combine(parts[j - 1], next);
+      }
+      for (int64_t j = 0; j < kTogether; ++j)
+        out[(i + j) * stride_] = rounded<T>(combine(value, parts[j]));
+      value = combine(value, parts[kTogether - 1]);
+    }
+    for (; i < split_.extent; ++i) {
+      value = combine(value, widened(x[i * stride_]));
       out[i * stride_] = rounded<T>(value);
     }
   }

@@ -138,6 +138,33 @@ Tensor resample(const Tensor& x, int at, const Taps& taps, int64_t out, Where wh
   return y;
 }
 
+/// Whether each element comes equally often, one after another.
+bool is_repetition(const Taps& taps, const AxisPlan& axis) {
+  if (taps.taps > 1 || axis.out % axis.in != 0) return false;
+  const int64_t times = axis.out / axis.in;
+  for (int64_t i = 0; i < axis.out; ++i) {
+    if (taps.positions[static_cast<size_t>(i)] != i / times) return false;
+  }
+  return true;
+}
+
+/// Each element of the axes as often as they are to be longer: all axes at once are one kernel, and
+/// their gradient is one sum.
+Tensor repeat_elements(const Tensor& x, const std::vector<AxisPlan>& axes, Where where) {
+  Axes apart = {x.shape()[0], x.shape()[1]};
+  Axes stretched = apart;
+  Axes extents = apart;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t extent = x.shape()[2 + static_cast<int>(i)];
+    apart.insert(apart.end(), {extent, 1});
+    stretched.insert(stretched.end(), {extent, axes[i].out / extent});
+    extents.push_back(axes[i].out);
+  }
+  if (Shape(extents) == x.shape()) return x;
+  const Tensor repeated = broadcast_to(reshape(x, Shape(apart), where), Shape(stretched), where);
+  return reshape(repeated, Shape(extents), where);
+}
+
 std::vector<AxisPlan> plan_axes(const Tensor& x, const InterpolateOptions& options, Where where) {
   const int num_axes = x.ndim() - 2;
   const size_t given = options.size.empty() ? options.scale_factor.size() : options.size.size();
@@ -194,9 +221,10 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options, Where whe
   for (size_t i = 0; i < axes.size(); ++i) {
     const Taps taps = x.dtype() == DType::f64 ? taps_of<double>(axes[i], options)
                                               : taps_of<float>(axes[i], options);
+    if (is_repetition(taps, axes[i])) continue;
     y = resample(y, 2 + static_cast<int>(i), taps, axes[i].out, where);
   }
-  return cast(y, x.dtype(), where);
+  return cast(repeat_elements(y, axes, where), x.dtype(), where);
 }
 
 }  // namespace wick

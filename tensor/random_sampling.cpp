@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "wick/tensor/ops.h"
+#include "wick/tensor/ops_search.h"
+#include "wick/tensor/ops_sort.h"
 #include "wick/tensor/random_source.h"
 #include "wick/tensor/recording.h"
 
@@ -30,6 +32,20 @@ Tensor finish_times(const RandomSource& source, const Tensor& weights, Where whe
   const Tensor rates = with_number(OpKind::maximum, cast(weights, working, where), 0, where);
   const Tensor units = source.exponential(0, working);
   return record_binary(OpKind::div, {units, where}, {rates, where}, where);
+}
+
+/// Where units in [0, 1) fall among the cumulated weights. Rounding brings none to a category of
+/// weight 0, neither between others nor behind the last.
+Tensor positions_by_weight(const Tensor& units, const Tensor& weights, Where where) {
+  const Tensor rates = with_number(OpKind::maximum, cast(weights, DType::f64, where), 0, where);
+  const Tensor cumulated = cumsum(rates, -1, where);
+  const Tensor total = slice(cumulated, -1, weights.size(-1, where) - 1, INT64_MAX, 1, where);
+  const Tensor values = record_binary(OpKind::mul, {units, where}, {total, where}, where);
+  const Tensor found = searchsorted(cumulated, values, /*right=*/true, where);
+  const Tensor last = searchsorted(cumulated, total, /*right=*/false, where);
+  const Tensor most = record_binary(
+      OpKind::minimum, {last, where}, {weights.size(-1, where) - 1, where}, where);
+  return record_binary(OpKind::minimum, {found, where}, {most, where}, where);
 }
 
 }  // namespace
@@ -90,10 +106,10 @@ Tensor multinomial(const Tensor& weights,
     return slice(order, last, 0, num_samples, 1, where);
   }
   Axes extents(weights.shape().begin(), weights.shape().end());
-  extents.insert(extents.end() - 1, num_samples);
-  const Shape races{std::span<const int64_t>(extents)};
-  const RandomSource source("multinomial", generator, races, where);
-  return argmin(finish_times(source, unsqueeze(weights, last, where), where), -1, false, where);
+  extents.back() = num_samples;
+  const RandomSource source(
+      "multinomial", generator, Shape{std::span<const int64_t>(extents)}, where);
+  return positions_by_weight(source.unit(0, DType::f64), weights, where);
 }
 
 }  // namespace wick

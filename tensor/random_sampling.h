@@ -33,7 +33,8 @@ struct MultinomialOptions {
 /// So many categories of each distribution, whose float weights are not negative and need not add
 /// up to 1: f32[..., n] gives i64[..., num_samples]. Without replacement they are different and in
 /// the order in which they would be drawn one after another (Efraimidis and Spirakis, 2006);
-/// categories of weight 0 come last, so they are chosen only if there are too few others. Error if
+/// categories of weight 0 come last, so they are chosen only if there are too few others. With
+/// replacement each is where a uniform number falls among the cumulated weights, in f64. Error if
 /// num_samples is negative, or above n without replacement.
 Tensor multinomial(const Tensor& weights,
                    int64_t num_samples,
