@@ -89,16 +89,15 @@ class Finisher {
     return blocks;
   }
 
-  /// Walks rows shorter than a vector that lie behind each other as one long one. False where there
-  /// is no such thing: rows of the channels in a block fill vectors as they are.
-  bool flatten_rows() {
-    constexpr int64_t kFewestRows = 64;
-    constexpr int64_t kMostInstructions = 256;  // in a body that ends where a row does
+  /// Walks short rows that lie behind each other as one long one. False where there is no such
+  /// thing: rows of the channels in a block fill vectors as they are.
+  bool flatten_rows(const std::vector<BufferArg>& buffers) {
     if (vector_inner_ || !inner_.empty() || outer_.size() < 2) return false;
     const Run rows = outer_[outer_.size() - 2];
     const int64_t length = outer_.back().extent;
-    if (length < 2 || length >= kShortVector || length == kShortVector / 2) return false;
-    if (rows.extent < kFewestRows || length * instructions() > kMostInstructions) return false;
+    const bool is_short = length < kShortVector;
+    const int64_t fewest_rows = is_short ? 64 : 8;
+    if (rows.extent < fewest_rows || !are_worth_flattening(length)) return false;
     const auto fits = [&](const DraftInstr& draft) {
       const Instr& instr = draft.instr;
       if (instr.kind == InstrKind::random_bits) return false;
@@ -108,13 +107,20 @@ class Finisher {
       if (row_step == length * step) return step == 0 || step == 1;
       const bool is_plain_load =
           instr.kind == InstrKind::load && instr.predicate < 0 && instr.dynamic_index < 0;
-      return is_plain_load && step + row_step == 1 && step * row_step == 0;
+      if (!is_plain_load || step + row_step != 1 || step * row_step != 0) return false;
+      const BufferArg& buffer = buffers[static_cast<size_t>(instr.buffer)];
+      return is_short || (buffer.no_alias && !buffer.written);  // read in front of the rows
     };
     if (!std::ranges::all_of(instrs_, fits)) return false;
     outer_.erase(outer_.end() - 2);
     outer_.back().extent *= rows.extent;
-    row_length_ = length;
+    if (is_short) {
+      row_length_ = length;
+    } else {
+      row_length_param_ = param(length);
+    }
     flat_rows_ = rows.last;
+    has_flat_rows_ = true;
     return true;
   }
 
@@ -144,6 +150,7 @@ class Finisher {
     kernel->short_vector =
         !vector_inner_ && !inner_.empty() && outer_.back().extent <= kShortVector;
     kernel->row_length = row_length_;
+    kernel->row_length_param = row_length_param_;
     kernel->longest_row = longest_row_;
     kernel->lane_guarded = is_lane_guarded();
     if (block_size_ > 0) {
@@ -241,6 +248,17 @@ class Finisher {
     });
   }
 
+  /// Shorter than a vector, in a body that ends where a row does; of few vectors, or no whole ones.
+  [[nodiscard]] bool are_worth_flattening(int64_t length) const {
+    constexpr int64_t kMostInstructions = 256;
+    constexpr int64_t kFewVectors = 4 * kShortVector;
+    if (length >= kShortVector) {
+      const bool is_whole = length % kShortVector == 0;
+      return is_whole ? length > kShortVector && length <= kFewVectors : length < kLongestFlatRow;
+    }
+    return length > 1 && length != kShortVector / 2 && length * instructions() <= kMostInstructions;
+  }
+
   [[nodiscard]] bool is_lane_guarded() const {
     constexpr int64_t kWorthCutting = 256;
     if (!inner_.empty() || outer_.size() < 2 || outer_.back().extent >= kWorthCutting) return false;
@@ -279,7 +297,7 @@ class Finisher {
         if (stride != 0 && stride != 1) {
           term = {Stride::dynamic, param(stride), stride == -1};
         }
-        if (row_length_ > 0 && run.last == outer_.back().last) term.stride = flat_stride(expr);
+        if (has_flat_rows_ && run.last == outer_.back().last) term.stride = flat_stride(expr);
         address.terms.push_back(term);
       }
     }
@@ -340,6 +358,8 @@ class Finisher {
   bool vector_inner_ = false;
   int64_t longest_row_ = 0;
   int64_t row_length_ = 0;
+  int row_length_param_ = -1;
+  bool has_flat_rows_ = false;
   int flat_rows_ = -1;  // the dimension of rows that became part of the vector one
   int blocked_ = 0;
   int64_t block_size_ = 0;
@@ -384,7 +404,7 @@ KernelDraft::Finished KernelDraft::finish() const {
   Finisher finisher(instrs_, domain_);
   finisher.make_dims(has_loop);
   std::vector<Phase> phases = phases_;
-  if (!has_loop && !finisher.flatten_rows() && finisher.walk_rows()) {
+  if (!has_loop && !finisher.flatten_rows(buffers_) && finisher.walk_rows()) {
     for (Phase& phase : phases)
       phase.loop = true;
   }

@@ -42,12 +42,14 @@ int64_t position_at(const Kernel& kernel,
                     const std::vector<int64_t>& positions,
                     const int64_t* params) {
   int64_t sum = address.offset_param < 0 ? 0 : params[address.offset_param];
+  const int64_t row_length =
+      kernel.row_length_param < 0 ? kernel.row_length : params[kernel.row_length_param];
   for (size_t d = 0; d < positions.size(); ++d) {
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::one) sum += positions[d];
     if (term.stride == Stride::dynamic) sum += positions[d] * params[term.param];
-    if (term.stride == Stride::column) sum += positions[d] % kernel.row_length;
-    if (term.stride == Stride::row) sum += positions[d] / kernel.row_length;
+    if (term.stride == Stride::column) sum += positions[d] % row_length;
+    if (term.stride == Stride::row) sum += positions[d] / row_length;
   }
   return sum;
 }

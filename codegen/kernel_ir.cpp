@@ -11,6 +11,11 @@ namespace wick::codegen {
 
 namespace {
 
+std::string row_length_text(const Kernel& kernel) {
+  return kernel.row_length > 0 ? fmt::format("{}", kernel.row_length)
+                               : fmt::format("p{}", kernel.row_length_param);
+}
+
 std::string address_text(const Kernel& kernel, const Affine& address) {
   std::string out;
   const auto plus = [&](const std::string& term) {
@@ -23,8 +28,8 @@ std::string address_text(const Kernel& kernel, const Affine& address) {
     if (term.stride == Stride::dynamic) {
       plus(fmt::format("d{}*p{}{}", d, term.param, term.is_minus_one ? "=-1" : ""));
     }
-    if (term.stride == Stride::column) plus(fmt::format("d{}%{}", d, kernel.row_length));
-    if (term.stride == Stride::row) plus(fmt::format("d{}/{}", d, kernel.row_length));
+    if (term.stride == Stride::column) plus(fmt::format("d{}%{}", d, row_length_text(kernel)));
+    if (term.stride == Stride::row) plus(fmt::format("d{}/{}", d, row_length_text(kernel)));
   }
   if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
   return out.empty() ? "0" : out;
@@ -212,7 +217,7 @@ class Verifier {
     const bool is_own =
         buffer >= 0 && kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
     const Instr& instr = kernel_.instrs[static_cast<size_t>(number)];
-    const bool is_plain_load = kernel_.row_length > 0 && instr.kind == InstrKind::load &&
+    const bool is_plain_load = kernel_.has_flat_rows() && instr.kind == InstrKind::load &&
                                instr.predicate < 0 && instr.dynamic_index < 0;
     for (size_t d = 0; d < address.terms.size(); ++d) {
       const Affine::Term& term = address.terms[d];

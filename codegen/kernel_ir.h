@@ -38,7 +38,7 @@ struct Dim {
 };
 
 /// What is known about a stride when the kernel is compiled. Where the vector dimension walks rows
-/// as one (Kernel::row_length), `column` counts the position in its row, `row` the rows before it.
+/// as one (Kernel::has_flat_rows()), `column` counts the position in its row, `row` the rows before it.
 enum class Stride : uint8_t { zero, one, dynamic, column, row };
 
 /// offset + sum over dimensions of position * stride, in elements. Absent offset is 0.
@@ -114,6 +114,9 @@ struct Blocking {
 /// Vector dimensions of so many positions are short: one vector, the block of channels.
 inline constexpr int64_t kShortVector = 16;
 
+/// Rows of fewer elements, unless they are whole vectors, spend more time at their ends than between.
+inline constexpr int64_t kLongestFlatRow = 256;
+
 /// Rows of so many elements are shorter than what it takes to fold a vector.
 inline constexpr int64_t kShortRow = 32;
 /// The same of rows that many tasks read, so that it pays to lay them out for vectors.
@@ -131,6 +134,8 @@ struct Kernel {
   /// Not 0: the vector dimension walks rows of so many elements, behind each other in memory, as
   /// one; loads may have one value for each column or for each row.
   int64_t row_length = 0;
+  /// The same of rows at least as long as a vector, whose length is this parameter; -1: none.
+  int row_length_param = -1;
   /// Not 0: the inner dimensions have at most so many positions in all, kShortRow or kSharedRow,
   /// and the vector dimension is an outer one: rows are walked side by side.
   int64_t longest_row = 0;
@@ -140,6 +145,8 @@ struct Kernel {
   std::vector<Instr> instrs;
   std::vector<Phase> phases;
   int num_params = 0;
+
+  [[nodiscard]] bool has_flat_rows() const { return row_length > 0 || row_length_param >= 0; }
 
   [[nodiscard]] bool has_short_rows() const { return longest_row > 0; }
 

@@ -46,7 +46,10 @@ class NativeScatter final : public HostCall {
     if (numel_ == 0) return;
     auto* const out = static_cast<T*>(result);
     if (result != operands[0]) {
-      std::memcpy(result, operands[0], static_cast<size_t>(numel_) * sizeof(T));
+      const auto* const from = static_cast<const T*>(operands[0]);
+      parallel_ranges(numel_, kWorkGrain, [&](int64_t begin, int64_t end) {
+        std::memcpy(out + begin, from + begin, static_cast<size_t>(end - begin) * sizeof(T));
+      });
     }
     const int64_t* indices = wide_indices(operands[1], scratch);
     const auto* updates = static_cast<const T*>(operands[2]);

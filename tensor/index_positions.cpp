@@ -148,12 +148,15 @@ JoinedPositions join(const Tensor& x,
 Tensor true_positions(const Tensor& mask, Where where) {
   // The count decides shapes, so it is needed here; while at it, so are the positions.
   materialize({mask}, where);
-  std::vector<int64_t> positions;
   const std::span<const bool> elements = mask.data<bool>(where);
-  positions.reserve(static_cast<size_t>(std::ranges::count(elements, true)));
+  const auto count = static_cast<size_t>(std::ranges::count(elements, true));
+  std::vector<int64_t> positions(count + 1);  // the next place is written, true or not
+  size_t found = 0;
   for (size_t i = 0; i < elements.size(); ++i) {
-    if (elements[i]) positions.push_back(static_cast<int64_t>(i));
+    positions[found] = static_cast<int64_t>(i);
+    found += elements[i] ? 1 : 0;
   }
+  positions.pop_back();
   return from_vector(positions, {std::ssize(positions)}, where);
 }
 

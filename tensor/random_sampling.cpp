@@ -43,8 +43,8 @@ Tensor positions_by_weight(const Tensor& units, const Tensor& weights, Where whe
   const Tensor values = record_binary(OpKind::mul, {units, where}, {total, where}, where);
   const Tensor found = searchsorted(cumulated, values, /*right=*/true, where);
   const Tensor last = searchsorted(cumulated, total, /*right=*/false, where);
-  const Tensor most = record_binary(
-      OpKind::minimum, {last, where}, {weights.size(-1, where) - 1, where}, where);
+  const Tensor most =
+      record_binary(OpKind::minimum, {last, where}, {weights.size(-1, where) - 1, where}, where);
   return record_binary(OpKind::minimum, {found, where}, {most, where}, where);
 }
 

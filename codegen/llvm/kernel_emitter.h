@@ -213,6 +213,17 @@ class KernelEmitter {
                                       const std::function<void()>& body);
   void start_flat_rows(llvm::Value* begin);
   llvm::Value* load_of_flat_rows(const Instr& instr, int number, int copy);
+  void copy_columns_of_long_rows();
+
+  struct RowPlace {
+    llvm::Value* position = nullptr;
+    llvm::Value* row = nullptr;
+    llvm::Value* column = nullptr;
+  };
+
+  RowPlace place_in_long_rows(int copy);
+  llvm::Value* row_of(llvm::Value* position);
+  llvm::Value* load_of_long_rows(const Instr& instr, int number, int copy);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
 
   // kernel_emitter_prefetch.cpp
@@ -358,8 +369,11 @@ class KernelEmitter {
 
   llvm::DenseMap<int, Values> columns_of_rows_;       // by load, for the copies of the main loop
   llvm::DenseMap<int, llvm::Value*> values_of_rows_;  // by load, for all rows of the body
-  bool at_row_start_ = false;                         // the body begins where a row does
-  llvm::GlobalVariable* zeros_ = nullptr;             // made when first needed
+  llvm::Value* row_inverse_ = nullptr;
+  std::vector<RowPlace> places_in_rows_;            // by copy
+  llvm::DenseMap<int, llvm::Value*> long_columns_;  // by load
+  bool at_row_start_ = false;                       // the body begins where a row does
+  llvm::GlobalVariable* zeros_ = nullptr;           // made when first needed
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
   llvm::DenseMap<const Prefetch*, llvm::Value*> prefetch_starts_;

@@ -39,7 +39,7 @@ void KernelEmitter::find_cuts() {
   constexpr size_t kMostCuts = 24;
   const size_t count = kernel_.instrs.size();
   is_cut_.assign(count, false);
-  if (!inner_dims_.empty() || kernel_.row_length > 0 || !staged_.accesses.empty()) return;
+  if (!inner_dims_.empty() || kernel_.has_flat_rows() || !staged_.accesses.empty()) return;
   if (kernel_.lane_guarded && e_.host.avx512) return;
   std::vector<int> cuts;
   std::vector<bool> is_position(count, false);
@@ -184,7 +184,7 @@ void KernelEmitter::find_choices() {
   const size_t count = kernel_.instrs.size();
   is_choice_.assign(count, false);
   is_chosen_.assign(count, false);
-  if (kernel_.short_vector || kernel_.row_length > 0) return;
+  if (kernel_.short_vector || kernel_.has_flat_rows()) return;
   std::vector<int> uses(count, 0);
   for (const Instr& at : kernel_.instrs) {
     for (const int used : at.operands)

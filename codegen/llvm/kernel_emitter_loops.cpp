@@ -153,6 +153,7 @@ void KernelEmitter::emit_tasks(Range tasks,
     } else if (columns_in_memory_) {
       emit_columns(vectors);
     } else {
+      if (kernel_.row_length_param >= 0) copy_columns_of_long_rows();
       llvm::SmallVector<int, 4> streams;
       if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
       const Range range = tiled_vectors_.begin == nullptr || streams.empty()

@@ -187,6 +187,18 @@ TEST(Layouts, ShortRowsOfElementsAreWalkedAsOne) {
   }
 }
 
+TEST(Layouts, RowsOfFewVectorsAreWalkedAsOne) {
+  for (const char* dtype : {"f32", "f64", "f16", "i8"}) {
+    for (const int64_t length : {16, 17, 31, 32, 50, 64, 65, 80, 255, 256, 257}) {
+      for (const int64_t rows : {7, 8, 65}) {
+        const auto kernel = check_program(scaled_rows(dtype, rows, length));
+        const bool is_worth = length > 16 && length < 256 && length != 80;
+        EXPECT_EQ(kernel->row_length_param >= 0, rows >= 8 && is_worth) << rows << ", " << length;
+      }
+    }
+  }
+}
+
 TEST(Layouts, FunctionsOfShortRowsTakeAllCopies) {
   for (const int64_t length : {2, 3, 5, 6, 7, 9}) {
     const auto kernel = check_program(fmt::format(R"(
