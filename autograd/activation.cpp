@@ -37,11 +37,24 @@ Tensor exponential_unit(std::string_view op, const Tensor& x, ExponentialUnit un
 
 /// log(1 + exp(x)) without overflow.
 Term log1p_exp(const Term& x) {
-  // In f32 the roundings of both terms and of their sum come to 2.02 ulp.
-  const auto value = [](const Term& y) {
-    return maximum(y, 0) + autograd::log1p_value(exp(-abs(y)));
-  };
-  return x.dtype() == DType::f64 ? value(x) : in_f64(x, value);
+  if (x.dtype() == DType::f64) return maximum(x, 0) + autograd::log1p_value(exp(-abs(x)));
+  // In f32 the roundings of both terms and of their sum come to 2.02 ulp. In f64 a polynomial for
+  // what is rounded to f32 does: log(1 + e) / e on [0, 1], by Remez exchange, relative error 2^-30.3.
+  constexpr double kSeries[] = {0x1.fffffff99dbd6p-1,
+                                -0x1.fffff38a5421cp-2,
+                                0x1.55534e1b81b94p-2,
+                                -0x1.ffbd43461c903p-3,
+                                0x1.975ccdd6ab8f1p-3,
+                                -0x1.49d835d01f453p-3,
+                                0x1.fca8bfd2c328fp-4,
+                                -0x1.51ae745612cc7p-4,
+                                0x1.53ca2a087277ep-5,
+                                -0x1.b7568b0b4f27dp-7,
+                                0x1.0a1b9dcff9707p-9};
+  return in_f64(x, [&](const Term& y) {
+    const Term e = exp(-abs(y));
+    return maximum(y, 0) + e * polynomial(e, kSeries);
+  });
 }
 
 }  // namespace

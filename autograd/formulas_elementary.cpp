@@ -24,11 +24,28 @@ Term expm1_f64(const Term& x) {
   return select(abs(x) < 1.0, t * 2.0 / (1.0 - t), exp(x) - 1.0);
 }
 
+/// 2^n (1 + p) - 1 with p = e^r - 1 and r = x - n ln 2 in [-ln(2) / 2, ln(2) / 2]. In halves, so that
+/// 2^n stays in the range where the result does.
 Term expm1_of_f32(const Term& x) {
-  return in_f64(x, [](const Term& wide) {
-    const Term near = wide * (wide * 0.5 + 1.0);  // the next term is 2^-28 of this one
-    return select(abs(wide) < 0x1p-13, near, exp(wide) - 1.0);
-  });
+  // (e^r - 1 - r) / r^2, as in codegen/llvm/math_exp.cpp.
+  constexpr double kSeries[] = {
+      0x1.fffffcp-2, 0x1.55548cp-3, 0x1.55585ap-5, 0x1.123d76p-7, 0x1.6ab924p-10};
+  // Products of the upper part with n are exact.
+  constexpr double kLn2High = 0x1.62e4p-1;
+  constexpr double kLn2Low = 0x1.7f7d1cp-20;
+  const Term y = minimum(maximum(x, -25.0), 89.0);  // -1 below, infinite above
+  const Term n = round(y * std::numbers::log2e);
+  const Term high = y - n * kLn2High;
+  const Term low = n * kLn2Low;
+  const Term r = high - low;
+  const Term lost = high - r - low;  // by rounding
+  const Term p = r + (r * r * polynomial(r, kSeries) + lost);
+  constexpr double kBias = 127 - 1;
+  constexpr double kMantissa = 1 << 23;
+  const Term half_power = bitcast((cast(n, DType::i32) + kBias) * kMantissa, DType::f32);
+  const Term half = half_power * p + (half_power - 0.5);
+  const Term near = x * (x * 0.5 + 1.0);  // the next term is 2^-26 of this one
+  return select(abs(x) < 0x1p-12, near, half + half);
 }
 
 /// sinh as 2t / (1 - t^2), t = tanh(x / 2), near 0; elsewhere of exp(x / 2), which does not
