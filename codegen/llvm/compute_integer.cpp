@@ -7,13 +7,50 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
+/// The double quotient of x below 2^52, truncated, is exact for the same reason as below, and that
+/// of half a step more with the rounded reciprocal up to 2^51. Vectors with a larger x are taken
+/// apart.
+llvm::Value* truncated_quotient_of_i64(EmitContext& e, llvm::Value* x, llvm::Value* y) {
+  constexpr int64_t kLimit = int64_t{1} << 50;
+  auto& b = e.b;
+  if (!e.host.avx512 || !is_vector(x)) return b.CreateSDiv(x, y);
+  llvm::Type* wide = shaped(b.getDoubleTy(), x);
+  llvm::Value* dividend = b.CreateSIToFP(x, wide);
+  llvm::Value* quotient = nullptr;
+  if (llvm::Value* divisor = llvm::getSplatValue(y)) {
+    llvm::Value* reciprocal = b.CreateFDiv(llvm::ConstantFP::get(b.getDoubleTy(), 1.0),
+                                           b.CreateSIToFP(divisor, b.getDoubleTy()));
+    llvm::Value* half = b.CreateBinaryIntrinsic(
+        llvm::Intrinsic::copysign, llvm::ConstantFP::get(wide, 0.5), dividend);
+    quotient = b.CreateFMul(b.CreateFAdd(dividend, half), e.splat(reciprocal));
+  } else {
+    quotient = b.CreateFDiv(dividend, b.CreateSIToFP(y, wide));
+  }
+  llvm::Value* fast = b.CreateFreeze(b.CreateFPToSI(quotient, x->getType()));
+
+  llvm::Value* is_large =
+      b.CreateICmpUGE(b.CreateAdd(x, integer(x, kLimit)), integer(x, 2 * kLimit));
+  auto* before = b.GetInsertBlock();
+  auto* by_lane = llvm::BasicBlock::Create(b.getContext(), "by_lane", before->getParent());
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "divided", before->getParent());
+  b.CreateCondBr(b.CreateOrReduce(is_large), by_lane, after);
+  b.SetInsertPoint(by_lane);
+  llvm::Value* exact = b.CreateSDiv(x, y);
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  llvm::PHINode* result = b.CreatePHI(x->getType(), 2);
+  result->addIncoming(fast, before);
+  result->addIncoming(exact, by_lane);
+  return result;
+}
+
 /// Quotient toward zero; y is neither 0 nor -1. There is no vector instruction for it: up to 32
 /// bits a double quotient, truncated, is exact, since it lies 2^-32 from an integer at least. That
 /// of half a step more is so even as a product with the rounded reciprocal: it lies a half of 1/y
 /// from an integer at least, and its error is 2^20 times smaller.
 llvm::Value* truncated_quotient(EmitContext& e, DType dtype, llvm::Value* x, llvm::Value* y) {
   auto& b = e.b;
-  if (dtype == DType::i64) return b.CreateSDiv(x, y);
+  if (dtype == DType::i64) return truncated_quotient_of_i64(e, x, y);
   const bool is_narrow = dtype != DType::i32;  // then float is wide enough
   llvm::Type* wide = shaped(is_narrow ? b.getFloatTy() : b.getDoubleTy(), x);
   llvm::Type* middle = shaped(b.getInt32Ty(), x);

@@ -55,6 +55,27 @@ std::vector<T> results_of(ir::OpKind op, DType dtype, std::vector<T> x, std::vec
   return y;
 }
 
+/// The same with vectors of divisors, in the order of results_of().
+template <class T>
+std::vector<T> results_of_lanes(ir::OpKind op, DType dtype, std::vector<T> x, std::vector<T> d) {
+  const auto dividends = static_cast<int64_t>(x.size());
+  const auto divisors = static_cast<int64_t>(d.size());
+  KernelBuilder k("divide");
+  const int of_x = k.buffer(dtype);
+  const int of_d = k.buffer(dtype);
+  const int results = k.buffer(dtype, /*written=*/true);
+  k.outer(dividends);
+  k.vector(k.outer(divisors));
+  k.straight();
+  const int dividend = k.load(of_x, k.at({1, 0}));
+  const int divisor = k.load(of_d, k.at({0, 1}));
+  k.store(results, k.at({1, dividends}), k.compute(op, dtype, {dividend, divisor}));
+  std::vector<T> y(x.size() * d.size());
+  void* const buffers[] = {x.data(), d.data(), y.data()};
+  compile(k.kernel())(buffers, k.params().data(), 0, dividends, 0, divisors);
+  return y;
+}
+
 Numbers quotients(const Numbers& x, const Numbers& d) {
   return results_of(ir::OpKind::div, DType::f32, x, d);
 }
@@ -159,20 +180,31 @@ TEST(Division, ANumberByItselfIsOne) {
 /// Rounded down, 0 by 0, and wrapping.
 int64_t floor_quotient(int64_t x, int64_t d) {
   if (d == 0) return 0;
+  if (d == -1) return static_cast<int64_t>(-static_cast<uint64_t>(x));
   const int64_t quotient = x / d;
   return quotient - (x % d != 0 && (x < 0) != (d < 0) ? 1 : 0);
 }
 
 template <class T>
-void expect_integers_divide(DType dtype, const std::vector<T>& x, const std::vector<T>& d) {
-  const std::vector<T> quotients = results_of(ir::OpKind::div, dtype, x, d);
-  const std::vector<T> remainders = results_of(ir::OpKind::rem, dtype, x, d);
+void expect_integers_divide(DType dtype,
+                            const std::vector<T>& x,
+                            const std::vector<T>& d,
+                            bool divisors_vary = false) {
+  const auto results = [&](ir::OpKind op) {
+    return divisors_vary ? results_of_lanes(op, dtype, x, d) : results_of(op, dtype, x, d);
+  };
+  const std::vector<T> quotients = results(ir::OpKind::div);
+  const std::vector<T> remainders = results(ir::OpKind::rem);
   int wrong = 0;
   for (size_t r = 0; r < d.size(); ++r) {
     for (size_t i = 0; i < x.size(); ++i) {
       const size_t at = r * x.size() + i;
       const int64_t quotient = floor_quotient(x[i], d[r]);
-      const int64_t remainder = d[r] == 0 ? 0 : x[i] - quotient * d[r];
+      const int64_t remainder =
+          d[r] == 0
+              ? 0
+              : static_cast<int64_t>(static_cast<uint64_t>(x[i]) -
+                                     static_cast<uint64_t>(quotient) * static_cast<uint64_t>(d[r]));
       if (quotients[at] == static_cast<T>(quotient) && remainders[at] == remainder) continue;
       if (wrong++ > 9) continue;
       ADD_FAILURE() << int64_t{x[i]} << " by " << int64_t{d[r]} << " is " << quotient << " and "
@@ -215,6 +247,33 @@ TEST(Division, OfIntegersByOneForAllIsExact) {
     }
   }
   expect_integers_divide(DType::i32, x, divisors);
+}
+
+/// Around multiples of the divisors and around where doubles end, with a number that needs more in
+/// some vectors only.
+TEST(Division, OfLongIntegersIsExact) {
+  using I64 = std::numeric_limits<int64_t>;
+  const std::vector<int64_t> edges = {0, 1, I64::max(), I64::min(), I64::min() + 1};
+  std::mt19937_64 bits(17);
+  std::vector<int64_t> divisors = {0, 1, -1, 2, 3, -7, 10, 1000003, I64::max(), I64::min()};
+  for (int shift = 5; shift < 64; shift += 3)
+    divisors.push_back(static_cast<int64_t>(bits()) >> shift);
+  std::vector<int64_t> x = edges;
+  for (const int exponent : {31, 49, 50, 51, 52, 53, 62}) {
+    for (const int64_t sign : {1, -1}) {
+      for (int64_t off = -2; off <= 2; ++off)
+        x.push_back(sign * (int64_t{1} << exponent) + off);
+    }
+  }
+  for (const int64_t d : divisors) {
+    if (d == 0) continue;
+    for (int i = 0; i < 64; ++i) {
+      const int64_t multiple = static_cast<int64_t>(bits() >> (i % 2 == 0 ? 14 : 2)) / d * d;
+      x.insert(x.end(), {multiple - 1, multiple, multiple + 1, 1 - multiple});
+    }
+  }
+  expect_integers_divide(DType::i64, x, divisors);
+  expect_integers_divide(DType::i64, x, divisors, /*divisors_vary=*/true);
 }
 
 TEST(Division, OfEveryByteIsExact) {
