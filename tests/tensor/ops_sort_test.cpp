@@ -89,6 +89,25 @@ TEST(Sorting, CumulativeOps) {
 }
 
 // As numpy.quantile and numpy.nanquantile.
+/// Along the last axis and, beside each other, along the first: sums of 1, 2, 3..., products of -1.
+TEST(Sorting, CumulativeOpsOfAnyLength) {
+  for (const DType dtype : {DType::f32, DType::i64}) {
+    for (const int64_t length : {1, 2, 4, 5, 6, 9, 10, 1027}) {
+      const Tensor counts = arange(1, length + 1).to(dtype);
+      const Tensor sums = counts * (counts + 1) / 2;
+      const Tensor signs = 1 - 2 * remainder(counts, 2);
+      const Tensor rows = broadcast_to(counts, {3, length});
+      const Tensor flips = broadcast_to(full({}, -1, dtype), {3, length});
+
+      EXPECT_TRUE(all(cumsum(rows, 1) == sums).item<bool>()) << length;
+      EXPECT_TRUE(all(cumprod(flips, 1) == signs).item<bool>()) << length;
+      EXPECT_TRUE(all(transpose(cumsum(transpose(rows, 0, 1), 0), 0, 1) == sums).item<bool>());
+    }
+  }
+  const Tensor wide = broadcast_to(reshape(tensor({1, 2, 4}), {3, 1}), {3, 2500});
+  EXPECT_TRUE(all(cumsum(wide, 0) == reshape(tensor({1, 3, 7}), {3, 1})).item<bool>());
+}
+
 TEST(Sorting, QuantilesLieBetweenElements) {
   const Tensor x = tensor({{4, 1, 3, 2}, {10, NAN, 20, 40}});
 

@@ -73,6 +73,15 @@ TEST(Sampling, MultinomialWithReplacement) {
   EXPECT_LT(chi_square({second[0], second[1], second[2]}, {0.6, 0.2, 0.2}), limit(2));
 }
 
+TEST(Sampling, NoWeightAtAllGivesACategoryStill) {
+  Generator generator(5);
+
+  const Tensor drawn = multinomial(zeros({2, 3}), 50, {.replacement = true}, generator);
+
+  EXPECT_GE(min(drawn).item<int>(), 0);
+  EXPECT_LT(max(drawn).item<int>(), 3);
+}
+
 /// Pairs are drawn as one after the other: the second by weight among those that are left.
 TEST(Sampling, MultinomialWithoutReplacement) {
   Generator generator(6);
