@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -169,12 +170,15 @@ void add_odd_elementwise(Workloads& all) {
                    const Tensor deviation = uniform({3, 1, 1}, 0.2, 0.3);
                    return without_gradients([=] { auto y = (x - mean) / deviation; });
                  }});
-  all.push_back({"scale-1999993x7", [] {
-                   const Tensor x = uniform({1999993, 7});
-                   const Tensor column = uniform({1999993, 1});
-                   const Tensor row = uniform({7});
-                   return without_gradients([=] { auto y = x * column + row; });
-                 }});
+  for (const auto& [name, rows, columns] :
+       {std::tuple("scale-1999993x7", 1999993, 7), std::tuple("scale-299993x50", 299993, 50)}) {
+    all.push_back({name, [rows = rows, columns = columns] {
+                     const Tensor x = uniform({rows, columns});
+                     const Tensor column = uniform({rows, 1});
+                     const Tensor row = uniform({columns});
+                     return without_gradients([=] { auto y = x * column + row; });
+                   }});
+  }
   all.push_back({"add-transposed-4099x4093", [] {
                    const Tensor a = uniform({4099, 4093});
                    const Tensor b = uniform({4093, 4099});
@@ -292,6 +296,19 @@ void add_outer_sums(Workloads& all) {
   }
 }
 
+void add_distances(Workloads& all) {
+  for (const bool fused : {false, true}) {
+    all.push_back({fused ? "distances-1021x1013x37:fused" : "distances-1021x1013x37", [=] {
+                     const Tensor x = uniform({1021, 37});
+                     const Tensor y = uniform({1013, 37});
+                     return without_gradients([=] {
+                       auto d = fused ? torch::cdist(x, y)
+                                      : (x.unsqueeze(1) - y.unsqueeze(0)).square().sum(-1);
+                     });
+                   }});
+  }
+}
+
 void add_adam_by_hand(Workloads& all) {
   struct State {
     Tensor p = uniform({16 * kMebi});
@@ -390,6 +407,7 @@ struct ConvolutionCase {
   std::string name;
   std::vector<int64_t> x, w;
   int64_t stride, padding;
+  int64_t groups = 1;
 };
 
 void add_convolution(Workloads& all, const ConvolutionCase& c) {
@@ -401,14 +419,17 @@ void add_convolution(Workloads& all, const ConvolutionCase& c) {
                      const Tensor x = uniform(c.x).contiguous(format);
                      const Tensor w = uniform(c.w).contiguous(format);
                      const Tensor bias = uniform({c.w[0]});
-                     return without_gradients(
-                         [=] { auto y = torch::conv2d(x, w, bias, c.stride, c.padding); });
+                     return without_gradients([=] {
+                       auto y = torch::conv2d(x, w, bias, c.stride, c.padding, 1, c.groups);
+                     });
                    }});
     all.push_back({c.name + "-grad" + suffix, [=]() -> std::function<void()> {
                      const Tensor x = uniform(c.x).contiguous(format).requires_grad_();
                      const Tensor w = uniform(c.w).contiguous(format).requires_grad_();
                      const Tensor bias = uniform({c.w[0]}).requires_grad_();
-                     const auto f = [=] { return torch::conv2d(x, w, bias, c.stride, c.padding); };
+                     const auto f = [=] {
+                       return torch::conv2d(x, w, bias, c.stride, c.padding, 1, c.groups);
+                     };
                      const Tensor cotangent = uniform(f().sizes()).contiguous(format);
                      return [=] {
                        for (const Tensor& each : {x, w, bias})
@@ -463,6 +484,7 @@ void add_micro(Workloads& all) {
   add_sum(all, "sum-axis0-4000037x3", {4000037, 3}, {0});
   add_sum(all, "sum-axis1-64x1009x257", {64, 1009, 257}, {1});
   add_outer_sums(all);
+  add_distances(all);
   add_adams(all);
   add_product(all, "matmul-2048", {2048, 2048}, {2048, 2048});
   add_product(all, "bmm-32x512x64x512", {32, 512, 64}, {32, 64, 512});
@@ -476,6 +498,7 @@ void add_micro(Workloads& all) {
   add_linear_gelu(all, "linear-gelu-37x515x129", 37, 515, 129);
   add_convolution(all, {"conv-3x3-64", {16, 64, 56, 56}, {64, 64, 3, 3}, 1, 1});
   add_convolution(all, {"conv-odd", {5, 3, 217, 211}, {17, 3, 5, 3}, 2, 0});
+  add_convolution(all, {"conv-blur-11x11", {1, 3, 509, 511}, {3, 1, 11, 11}, 1, 5, 3});
   add_small_ops(all);
 }
 

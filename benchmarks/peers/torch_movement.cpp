@@ -72,6 +72,9 @@ void add_movement(Workloads& all) {
   add(all, "resize-8x64x33x35", {8, 64, 33, 35}, [](const Tensor& x) {
     return at::upsample_bilinear2d(x, {66, 70}, /*align_corners=*/false);
   });
+  add(all, "sort-997x1009", {997, 1009}, [](const Tensor& x) {
+    return std::get<0>(torch::sort(x, 1));
+  });
   add(all, "topk-10-of-1000x10007", {1000, 10007}, [](const Tensor& x) {
     return std::get<0>(torch::topk(x, 10));
   });

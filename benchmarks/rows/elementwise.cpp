@@ -114,16 +114,15 @@ Row normalize_images() {
           }};
 }
 
-Row scale_narrow_rows() {
-  const Shape shape{1999993, 7};
-  return {.name = "scale-1999993x7",
-          .what = "x * column + row of a matrix of 7 columns",
+Row scale_narrow_rows(std::string name, const Shape& shape) {
+  return {.name = std::move(name),
+          .what = "x * column + row of a matrix of few columns",
           .floor = copy_floor(2 * f32_bytes(shape.numel()) + f32_bytes(shape[0])),
           .goal = 1 / 1.3,
           .make = [shape]() -> Workload {
             const Tensor x = uniform_input(shape);
             const Tensor column = uniform_input({shape[0], 1});
-            const Tensor row = uniform_input({7});
+            const Tensor row = uniform_input({shape[1]});
             return {[=] { materialize(x * column + row); }};
           }};
 }
@@ -187,7 +186,8 @@ Family elementwise_rows() {
            mandelbrot(),
            black_scholes(),
            normalize_images(),
-           scale_narrow_rows(),
+           scale_narrow_rows("scale-1999993x7", {1999993, 7}),
+           scale_narrow_rows("scale-299993x50", {299993, 50}),
            add_transposed(),
            drop_out(),
            jacobi()}};

@@ -89,6 +89,17 @@ Row top_ten() {
           }};
 }
 
+Row sorted_rows() {
+  const Shape shape{997, 1009};
+  return {.name = "sort-997x1009",
+          .what = "each row sorted",
+          .floor = copy_floor(2 * f32_bytes(shape.numel())),
+          .make = [=]() -> Workload {
+            const Tensor x = uniform_input(shape);
+            return {[=] { materialize(sort(x, 1).values); }};
+          }};
+}
+
 }  // namespace
 
 Family movement_rows() {
@@ -98,7 +109,8 @@ Family movement_rows() {
            reverse_axes(),
            max_pool_gradient(),
            resize_images(),
-           top_ten()}};
+           top_ten(),
+           sorted_rows()}};
 }
 
 }  // namespace wick::bench

@@ -111,6 +111,8 @@ Row convolution_gradients(const ConvolutionCase& c) {
 Family product_rows() {
   const ConvolutionCase square{"conv-3x3-64", {16, 64, 56, 56}, {64, 64, 3, 3}, {.padding = {1}}};
   const ConvolutionCase odd{"conv-odd", {5, 3, 217, 211}, {17, 3, 5, 3}, {.stride = {2}}};
+  const ConvolutionCase blur{
+      "conv-blur-11x11", {1, 3, 509, 511}, {3, 1, 11, 11}, {.padding = {5}, .groups = 3}};
   return {"products",
           {product("matmul-2048", {2048, 2048}, {2048, 2048}),
            product("bmm-32x512x64x512", {32, 512, 64}, {32, 64, 512}),
@@ -125,7 +127,8 @@ Family product_rows() {
            convolution(square),
            convolution_gradients(square),
            convolution(odd),
-           convolution_gradients(odd)}};
+           convolution_gradients(odd),
+           convolution(blur)}};
 }
 
 }  // namespace wick::bench

@@ -141,6 +141,17 @@ Row outer_sum_with_matrix() {
           }};
 }
 
+Row distances() {
+  return {.name = "distances-1021x1013x37",
+          .what = "squared distances of two sets of points of 37 numbers, each with each",
+          .rate = {3e-9 * 1021 * 1013 * 37, "GFLOP"},
+          .make = []() -> Workload {
+            const Tensor x = uniform_input({1021, 37});
+            const Tensor y = uniform_input({1013, 37});
+            return {[=] { materialize(sum(square(unsqueeze(x, 1) - unsqueeze(y, 0)), {-1})); }};
+          }};
+}
+
 }  // namespace
 
 Family reduction_rows() {
@@ -162,7 +173,8 @@ Family reduction_rows() {
            sum_over("sum-axis0-4000037x3", {4000037, 3}, {0}),
            sum_over("sum-axis1-64x1009x257", {64, 1009, 257}, {1}),
            outer_sum_of_vectors(),
-           outer_sum_with_matrix()}};
+           outer_sum_with_matrix(),
+           distances()}};
 }
 
 }  // namespace wick::bench
