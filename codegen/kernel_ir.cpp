@@ -11,11 +11,6 @@ namespace wick::codegen {
 
 namespace {
 
-std::string row_length_text(const Kernel& kernel) {
-  return kernel.row_length > 0 ? fmt::format("{}", kernel.row_length)
-                               : fmt::format("p{}", kernel.row_length_param);
-}
-
 std::string address_text(const Kernel& kernel, const Affine& address) {
   std::string out;
   const auto plus = [&](const std::string& term) {
@@ -274,6 +269,11 @@ int Kernel::num_task_dims() const {
   const auto is_task = [](const Dim& dim) { return !dim.inner; };
   const auto outer = static_cast<int>(std::ranges::count_if(dims, is_task));
   return vector_is_inner() ? outer : outer - 1;
+}
+
+std::string row_length_text(const Kernel& kernel) {
+  return kernel.row_length > 0 ? fmt::format("{}", kernel.row_length)
+                               : fmt::format("p{}", kernel.row_length_param);
 }
 
 std::string to_string(const Kernel& kernel, bool with_name) {

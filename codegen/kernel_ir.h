@@ -160,6 +160,8 @@ struct Kernel {
 /// `with_name` is false, which is the form that caches hash.
 std::string to_string(const Kernel& kernel, bool with_name = true);
 Hash128 identity(const Kernel& kernel);
+/// The length of the rows that the vector dimension walks as one: a number or, `p3`, a parameter.
+std::string row_length_text(const Kernel& kernel);
 
 /// Empty when sound; otherwise the broken rule.
 std::optional<std::string> verify(const Kernel& kernel);

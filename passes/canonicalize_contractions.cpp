@@ -133,6 +133,35 @@ Value with_last_axes_swapped(RuleBuilder& build, const Value& x) {
   return build.op(OpKind::permute, {x}, {{"axes", last_axes_swapped(rank)}});
 }
 
+/// The sums of products that a matmul of operands of one rank is.
+Value as_sums_of_products(const Node& node, RuleBuilder& build, Value lhs, Value rhs) {
+  const int rank = node.type().shape.ndim();
+  if (node.attributes().flag("transpose_lhs")) lhs = with_last_axes_swapped(build, lhs);
+  if (node.attributes().flag("transpose_rhs")) rhs = with_last_axes_swapped(build, rhs);
+  const Value all = build.op(OpKind::mul,
+                             {build.reshape(lhs, with_unit(lhs.type().shape, rank)),
+                              build.reshape(rhs, with_unit(rhs.type().shape, rank - 2))},
+                             {});
+  return build.op(OpKind::reduce_sum, {all}, {{"axes", std::vector<int64_t>{rank - 1}}});
+}
+
+/// No library multiplies integers, and kernels have the vectors of the machine: i32[300,300] by as
+/// many takes a loop of ours five times as long.
+Value matmul_of_integers(const Node& node, RuleBuilder& build) {
+  const DType dtype = node.type().dtype;
+  if (dtype != DType::i32 && dtype != DType::i64) return {};
+  if (has_epilogue(node) || node.type().shape.numel() == 0) return {};
+  const auto with_rank_of_result = [&](const Value& x) {
+    const Shape& shape = x.type().shape;
+    std::vector<int64_t> extents(shape.begin(), shape.end());
+    extents.insert(
+        extents.begin(), static_cast<size_t>(node.type().shape.ndim() - shape.ndim()), 1);
+    return build.reshape(x, Shape(std::move(extents)));
+  };
+  return as_sums_of_products(
+      node, build, with_rank_of_result(node.operand(0)), with_rank_of_result(node.operand(1)));
+}
+
 /// Many products of small matrices of f32: a call of oneDNN for each takes 0.4 us. Kernels that
 /// read a transposed rhs jump from row to row, which pays for the smallest alone; BLAS, which f64
 /// goes to, takes 40 ns a call.
@@ -142,8 +171,8 @@ Value matmul_of_small(const Node& node, RuleBuilder& build) {
   constexpr int64_t kLongestSum = 32;             // short rows, which kernels walk side by side
   constexpr int64_t kFewMultiplications = 512;    // 8 x 8 x 8
   constexpr int64_t kShortSum = 8;
-  Value lhs = node.operand(0);
-  Value rhs = node.operand(1);
+  const Value lhs = node.operand(0);
+  const Value rhs = node.operand(1);
   const Shape& shape = node.type().shape;
   const int rank = shape.ndim();
   if (has_epilogue(node) || node.type().dtype != DType::f32 || rank < 3) return {};
@@ -162,13 +191,7 @@ Value matmul_of_small(const Node& node, RuleBuilder& build) {
   const bool share_nothing =
       lhs.type().numel() == products * m * k && rhs.type().numel() == products * k * n;
   if (products < kFewestProducts || !share_nothing) return {};
-  if (lhs_lies_across) lhs = with_last_axes_swapped(build, lhs);
-  if (rhs_lies_across) rhs = with_last_axes_swapped(build, rhs);
-  const Value all = build.op(OpKind::mul,
-                             {build.reshape(lhs, with_unit(lhs.type().shape, rank)),
-                              build.reshape(rhs, with_unit(rhs.type().shape, rank - 2))},
-                             {});
-  return build.op(OpKind::reduce_sum, {all}, {{"axes", std::vector<int64_t>{rank - 1}}});
+  return as_sums_of_products(node, build, lhs, rhs);
 }
 
 const Rule kContractionRules[] = {
@@ -176,6 +199,7 @@ const Rule kContractionRules[] = {
     {"matmul-of-column-and-row", OpKind::matmul, matmul_of_column_and_row},
     {"matmul-of-vector", OpKind::matmul, matmul_of_vector},
     {"matmul-of-small", OpKind::matmul, matmul_of_small},
+    {"matmul-of-integers", OpKind::matmul, matmul_of_integers},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
 };
 

@@ -147,19 +147,17 @@ class StableSort {
     bool is_in_other = false;
     if (entries.size() < kRadixThreshold) {
       sort_few(entries);
-    } else if (entries.size() > kCached) {
+    } else {
       bits = differing_bits(entries, bits);
-      if (bits > 0) {
+      if (entries.size() > kCached && bits > 0) {
         sort_parts(entries, other, bits, wanted_in_other);
         return;
       }
-    } else {
-      bits = differing_bits(entries, bits);
       for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
-        Counts starts{};
+        Counts counts{};
         for (const Entry& entry : entries)
-          ++starts[digit_of(entry, shift)];
-        scatter(entries, other, shift, starts);
+          ++counts[digit_of(entry, shift)];
+        scatter(entries, other, shift, counts);
         std::swap(entries, other);
         is_in_other = !is_in_other;
       }

@@ -17,6 +17,7 @@ std::set<int> used_params(const Kernel& kernel) {
   for (const Dim& dim : kernel.dims)
     used.insert(dim.extent_param);
   if (kernel.blocking) used.insert(kernel.blocking->size_param);
+  used.insert(kernel.row_length_param);
   for (const Instr& instr : kernel.instrs) {
     used.insert(instr.address.offset_param);
     for (const Affine::Term& term : instr.address.terms) {

@@ -33,17 +33,14 @@ std::string KernelWriter::reduction_type(const Instr& instr) const {
 
 std::string KernelWriter::address_text(const Affine& address, const std::string& position) const {
   std::string text = address.offset_param < 0 ? "" : fmt::format("p{}", address.offset_param);
-  const std::string row_length = kernel_.row_length_param < 0
-                                     ? fmt::format("{}", kernel_.row_length)
-                                     : fmt::format("p{}", kernel_.row_length_param);
   for (size_t d = 0; d < address.terms.size(); ++d) {
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::zero) continue;
     if (!text.empty()) text += " + ";
     text += is_vector_dim(d) ? position : fmt::format("d{}", d);
     if (term.stride == Stride::dynamic) text += fmt::format(" * p{}", term.param);
-    if (term.stride == Stride::column) text += " % " + row_length;
-    if (term.stride == Stride::row) text += " / " + row_length;
+    if (term.stride == Stride::column) text += " % " + row_length_text(kernel_);
+    if (term.stride == Stride::row) text += " / " + row_length_text(kernel_);
   }
   return text.empty() ? "0" : text;
 }

@@ -217,8 +217,8 @@ class FunctionEmitter {
       const Affine::Term& term = address.terms[d];
       if (term.stride == Stride::one) plus(fmt::format("d{}", d));
       if (term.stride == Stride::dynamic) plus(fmt::format("d{} * p{}", d, term.param));
-      if (term.stride == Stride::column) plus(fmt::format("d{} % {}", d, kernel_.row_length));
-      if (term.stride == Stride::row) plus(fmt::format("d{} / {}", d, kernel_.row_length));
+      if (term.stride == Stride::column) plus(fmt::format("d{} % {}", d, row_length_text(kernel_)));
+      if (term.stride == Stride::row) plus(fmt::format("d{} / {}", d, row_length_text(kernel_)));
     }
     if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
     return text.empty() ? "0" : text;
