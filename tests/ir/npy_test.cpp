@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "support/temporary_folder.h"
 #include "support/test_file.h"
 #include <gtest/gtest.h>
 
@@ -199,9 +200,8 @@ TEST(ReadNpy, NamesTheFile) {
 
 class WriteNpy : public ::testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove(path_); }
-
-  const std::string path_ = ::testing::TempDir() + "wick_write.npy";
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path() / "write.npy";
 };
 
 TEST_F(WriteNpy, GivesTheBytesThatNumPyGives) {

@@ -112,13 +112,13 @@ TEST_F(CudaBackend, ScalarsChangeFromRunToRun) {
 }
 
 TEST_F(CudaBackend, WhatNoDeviceCodeDoesTheHostDoes) {
-  const Tensor x = tensor({4, 1, 1, 3}).to(DType::i32).reshape({2, 2}).to(wick::cuda());
+  const Tensor x = tensor({4, 1, 1, 3}).to(DType::i8).reshape({2, 2}).to(wick::cuda());
 
   const Tensor square = matmul(x, x);
 
   EXPECT_EQ(square.device(), wick::cuda());
   EXPECT_NE(explain(square).find("[host, native matmul]"), std::string::npos);
-  EXPECT_EQ(square.to_vector<int32_t>(), (std::vector<int32_t>{17, 7, 7, 10}));
+  EXPECT_EQ(square.to_vector<int8_t>(), (std::vector<int8_t>{17, 7, 7, 10}));
 }
 
 TEST_F(CudaBackend, ModulesMoveAndTrain) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "expect_values.h"
+#include "support/temporary_folder.h"
 #include "support/test_file.h"
 
 #include "wick/ir/npy.h"
@@ -14,9 +15,8 @@ using testing::expect_values;
 
 class Npy : public ::testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove(path_); }
-
-  const std::string path_ = ::testing::TempDir() + "wick_tensor.npy";
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path() / "tensor.npy";
 };
 
 TEST_F(Npy, LoadsWhatNumPyWrote) {

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "expect_values.h"
+#include "support/temporary_folder.h"
 #include "support/test_file.h"
 
 #include "wick/ir/literal.h"
@@ -47,9 +48,8 @@ std::map<std::string, Literal> parse(std::string_view bytes) {
 
 class Npz : public ::testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove(path_); }
-
-  const std::string path_ = ::testing::TempDir() + "wick_tensor.npz";
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path() / "tensor.npz";
 };
 
 TEST_F(Npz, LoadsWhatNumPyWrote) {
