@@ -39,7 +39,8 @@ Tensor exponential_unit(std::string_view op, const Tensor& x, ExponentialUnit un
 Term log1p_exp(const Term& x) {
   if (x.dtype() == DType::f64) return maximum(x, 0) + autograd::log1p_value(exp(-abs(x)));
   // In f32 the roundings of both terms and of their sum come to 2.02 ulp. In f64 a polynomial for
-  // what is rounded to f32 does: log(1 + e) / e on [0, 1], by Remez exchange, relative error 2^-30.3.
+  // what is rounded to f32 does: log(1 + e) / e on [0, 1], by Remez exchange, relative error
+  // 2^-30.3.
   constexpr double kSeries[] = {0x1.fffffff99dbd6p-1,
                                 -0x1.fffff38a5421cp-2,
                                 0x1.55534e1b81b94p-2,

@@ -24,8 +24,8 @@ Term expm1_f64(const Term& x) {
   return select(abs(x) < 1.0, t * 2.0 / (1.0 - t), exp(x) - 1.0);
 }
 
-/// 2^n (1 + p) - 1 with p = e^r - 1 and r = x - n ln 2 in [-ln(2) / 2, ln(2) / 2]. In halves, so that
-/// 2^n stays in the range where the result does.
+/// 2^n (1 + p) - 1 with p = e^r - 1 and r = x - n ln 2 in [-ln(2) / 2, ln(2) / 2]. In halves, so
+/// that 2^n stays in the range where the result does.
 Term expm1_of_f32(const Term& x) {
   // (e^r - 1 - r) / r^2, as in codegen/llvm/math_exp.cpp.
   constexpr double kSeries[] = {

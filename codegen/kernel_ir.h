@@ -38,7 +38,8 @@ struct Dim {
 };
 
 /// What is known about a stride when the kernel is compiled. Where the vector dimension walks rows
-/// as one (Kernel::has_flat_rows()), `column` counts the position in its row, `row` the rows before it.
+/// as one (Kernel::has_flat_rows()), `column` counts the position in its row, `row` the rows before
+/// it.
 enum class Stride : uint8_t { zero, one, dynamic, column, row };
 
 /// offset + sum over dimensions of position * stride, in elements. Absent offset is 0.
@@ -114,7 +115,8 @@ struct Blocking {
 /// Vector dimensions of so many positions are short: one vector, the block of channels.
 inline constexpr int64_t kShortVector = 16;
 
-/// Rows of fewer elements, unless they are whole vectors, spend more time at their ends than between.
+/// Rows of fewer elements, unless they are whole vectors, spend more time at their ends than
+/// between.
 inline constexpr int64_t kLongestFlatRow = 256;
 
 /// Rows of so many elements are shorter than what it takes to fold a vector.

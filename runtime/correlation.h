@@ -51,8 +51,8 @@ struct Correlation {
   [[nodiscard]] int64_t columns() const { return (width + column_stride - 1) / column_stride; }
 };
 
-/// Of an op conv or conv_input_grad of images [n,c,columns] or [n,c,rows,columns], of whose channels
-/// the weights say how many there are.
+/// Of an op conv or conv_input_grad of images [n,c,columns] or [n,c,rows,columns], of whose
+/// channels the weights say how many there are.
 Correlation correlation_of(const LibraryOp& op);
 
 }  // namespace wick::runtime

@@ -1,5 +1,5 @@
-// Matrix products in the dtypes that no library covers: integers, as far as the canonicalizer has not
-// made kernels of them, and floats in builds without one.
+// Matrix products in the dtypes that no library covers: integers, as far as the canonicalizer has
+// not made kernels of them, and floats in builds without one.
 
 #include <algorithm>
 #include <type_traits>
