@@ -120,7 +120,6 @@ class Finisher {
       row_length_param_ = param(length);
     }
     flat_rows_ = rows.last;
-    has_flat_rows_ = true;
     return true;
   }
 
@@ -288,6 +287,7 @@ class Finisher {
   }
 
   Affine final_address(const AffineExpr& expr) {
+    const bool has_flat_rows = row_length_ > 0 || row_length_param_ >= 0;
     Affine address;
     for (const std::vector<Run>* runs : {&outer_, &inner_}) {
       for (const Run& run : *runs) {
@@ -297,7 +297,7 @@ class Finisher {
         if (stride != 0 && stride != 1) {
           term = {Stride::dynamic, param(stride), stride == -1};
         }
-        if (has_flat_rows_ && run.last == outer_.back().last) term.stride = flat_stride(expr);
+        if (has_flat_rows && run.last == outer_.back().last) term.stride = flat_stride(expr);
         address.terms.push_back(term);
       }
     }
@@ -359,7 +359,6 @@ class Finisher {
   int64_t longest_row_ = 0;
   int64_t row_length_ = 0;
   int row_length_param_ = -1;
-  bool has_flat_rows_ = false;
   int flat_rows_ = -1;  // the dimension of rows that became part of the vector one
   int blocked_ = 0;
   int64_t block_size_ = 0;

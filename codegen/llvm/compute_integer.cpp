@@ -2,6 +2,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/compute.h"
+#include "wick/codegen/llvm/math.h"
 
 namespace wick::codegen::llvm_jit {
 
@@ -30,18 +31,7 @@ llvm::Value* truncated_quotient_of_i64(EmitContext& e, llvm::Value* x, llvm::Val
 
   llvm::Value* is_large =
       b.CreateICmpUGE(b.CreateAdd(x, integer(x, kLimit)), integer(x, 2 * kLimit));
-  auto* before = b.GetInsertBlock();
-  auto* by_lane = llvm::BasicBlock::Create(b.getContext(), "by_lane", before->getParent());
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "divided", before->getParent());
-  b.CreateCondBr(b.CreateOrReduce(is_large), by_lane, after);
-  b.SetInsertPoint(by_lane);
-  llvm::Value* exact = b.CreateSDiv(x, y);
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
-  llvm::PHINode* result = b.CreatePHI(x->getType(), 2);
-  result->addIncoming(fast, before);
-  result->addIncoming(exact, by_lane);
-  return result;
+  return unless_any(e, is_large, fast, [&] { return b.CreateSDiv(x, y); });
 }
 
 /// Quotient toward zero; y is neither 0 nor -1. There is no vector instruction for it: up to 32

@@ -52,13 +52,11 @@ llvm::Value* call_by_lane(EmitContext& e,
                           llvm::StringRef function,
                           llvm::ArrayRef<llvm::Value*> operands);
 
-/// `fast` unless the condition holds for a lane: then all lanes are what `function` of the C
-/// library gives for the operands.
-llvm::Value* by_lane_where(EmitContext& e,
-                           llvm::Value* condition,
-                           llvm::StringRef function,
-                           llvm::ArrayRef<llvm::Value*> operands,
-                           llvm::Value* fast);
+/// `fast` unless the condition holds for a lane: then what `emit_exact` makes for all lanes.
+llvm::Value* unless_any(EmitContext& e,
+                        llvm::Value* condition,
+                        llvm::Value* fast,
+                        llvm::function_ref<llvm::Value*()> emit_exact);
 
 /// `fast`, an elementary function of x, unless a lane of |x| is above `largest`: then all lanes are
 /// what `function` of the C library gives.

@@ -64,20 +64,19 @@ llvm::Value* call_by_lane(EmitContext& e,
                         operands);
 }
 
-llvm::Value* by_lane_where(EmitContext& e,
-                           llvm::Value* condition,
-                           llvm::StringRef function,
-                           llvm::ArrayRef<llvm::Value*> operands,
-                           llvm::Value* fast) {
+llvm::Value* unless_any(EmitContext& e,
+                        llvm::Value* condition,
+                        llvm::Value* fast,
+                        llvm::function_ref<llvm::Value*()> emit_exact) {
   auto& b = e.b;
   llvm::Value* any = is_vector(condition) ? b.CreateOrReduce(condition) : condition;
   auto* before = b.GetInsertBlock();
   auto* function_body = before->getParent();
-  auto* slow = llvm::BasicBlock::Create(b.getContext(), "by_lane", function_body);
+  auto* slow = llvm::BasicBlock::Create(b.getContext(), "exact", function_body);
   auto* after = llvm::BasicBlock::Create(b.getContext(), "computed", function_body);
   b.CreateCondBr(any, slow, after);
   b.SetInsertPoint(slow);
-  llvm::Value* exact = call_by_lane(e, function, operands);
+  llvm::Value* exact = emit_exact();
   slow = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);
@@ -90,7 +89,7 @@ llvm::Value* by_lane_where(EmitContext& e,
 llvm::Value* by_lane_above(
     EmitContext& e, double largest, llvm::StringRef function, llvm::Value* x, llvm::Value* fast) {
   llvm::Value* is_huge = e.b.CreateFCmpOGT(e.unary(llvm::Intrinsic::fabs, x), real(x, largest));
-  return by_lane_where(e, is_huge, function, {x}, fast);
+  return unless_any(e, is_huge, fast, [&] { return call_by_lane(e, function, {x}); });
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -42,7 +42,7 @@ llvm::Value* emit_fmod(EmitContext& e, llvm::Value* x, llvm::Value* y) {
   llvm::Value* rest = b.CreateFPTrunc(rest_of(e, wide_x, wide_y, quotient), x->getType());
   llvm::Value* is_huge =
       b.CreateFCmpOGT(quotient, real(quotient, e.host.fma ? kQuotient : kQuotientOfFloats));
-  return by_lane_where(e, is_huge, function, {x, y}, rest);
+  return unless_any(e, is_huge, rest, [&] { return call_by_lane(e, function, {x, y}); });
 }
 
 }  // namespace wick::codegen::llvm_jit
