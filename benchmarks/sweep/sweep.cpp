@@ -13,9 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/turns.h"
 #include "sweep/programs.h"
 
 namespace {
+
+using wick::bench::median;
 
 double milliseconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -26,12 +29,6 @@ double time_of(const sweep::Step& step) {
   const double begin = milliseconds();
   step();
   return milliseconds() - begin;
-}
-
-double median(std::vector<double> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
 }
 
 struct Result {

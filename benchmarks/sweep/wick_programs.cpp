@@ -64,18 +64,7 @@ Step with_gradients(Tensors v, const Function& f) {
 
 Programs wick_programs() {
   Programs programs;
-#define INPUTS(...) (Tensors{__VA_ARGS__})
 #define EITHER(of_wick, of_torch) of_wick
-#define FORWARD(name, inputs, ...)                                                           \
-  programs[name] = [] {                                                                      \
-    return forward(inputs,                                                                   \
-                   []([[maybe_unused]] const Tensors& v) -> Tensor { return __VA_ARGS__; }); \
-  }
-#define GRADIENT(name, inputs, ...)                                                       \
-  programs["gradient of " name] = [] {                                                    \
-    return with_gradients(                                                                \
-        inputs, []([[maybe_unused]] const Tensors& v) -> Tensor { return __VA_ARGS__; }); \
-  }
 #include "sweep/programs/all.inc"
   return programs;
 }
