@@ -100,52 +100,24 @@ void emit_window(std::span<const SortEntry<K>> sorted, Window window, Emit emit)
     emit(entry.position);
 }
 
-/// Sorts by rising keys, those of equal ones by rising positions.
-template <typename K>
-class StableSort {
+/// Of keys of 32 bits, by their lowest bits, stable: entries of equal keys keep their order, which
+/// is that of their positions.
+class RadixSort {
  public:
-  using Entry = SortEntry<K>;
-
-  /// Calls emit(position) for the entries with the numbers of the window, in order. The entries
-  /// come in the order of their positions, and are left in any.
-  template <typename Emit>
-  void operator()(std::span<Entry> entries, Window window, Emit emit) {
-    if (entries.size() < kRadixThreshold) {
-      sort_few(entries);
-      emit_window<K>(entries, window, emit);
-    } else if constexpr (sizeof(K) == 4) {
-      const std::span<Entry> sorted = other_.first(entries.size());
-      radix_sort(entries, sorted, 8 * sizeof(K), true);
-      emit_window<K>(sorted, window, emit);
-    } else {
-      sort_halves(entries, window, emit);
-    }
-  }
-
- private:
-  template <typename>
-  friend class StableSort;
+  using Entry = SortEntry<uint32_t>;
 
   /// Below this, comparing is faster than counting 256 buckets a byte.
-  static constexpr size_t kRadixThreshold = 64;
-  /// So many, twice, stay in the cache from one digit to the next.
-  static constexpr size_t kCached = 16384;
-  static constexpr unsigned kDigitBits = 8;
-  using Counts = std::array<uint32_t, 1U << kDigitBits>;
-
-  static size_t digit_of(const Entry& entry, unsigned shift) {
-    return static_cast<size_t>(entry.key >> shift) % (size_t{1} << kDigitBits);
-  }
+  static constexpr size_t kFewest = 64;
 
   /// By the lowest bits of keys (Knuth, volume 3, 5.2.5): what the cache holds one digit after
   /// another from the lowest, more by the highest, then each part by itself. The result is in
   /// `other` if it is wanted there.
-  static void radix_sort(std::span<Entry> entries,
-                         std::span<Entry> other,
-                         unsigned bits,
-                         bool wanted_in_other) {
+  static void run(std::span<Entry> entries,
+                  std::span<Entry> other,
+                  unsigned bits,
+                  bool wanted_in_other) {
     bool is_in_other = false;
-    if (entries.size() < kRadixThreshold) {
+    if (entries.size() < kFewest) {
       sort_few(entries);
     } else {
       bits = differing_bits(entries, bits);
@@ -165,6 +137,16 @@ class StableSort {
     if (is_in_other != wanted_in_other) std::ranges::copy(entries, other.begin());
   }
 
+ private:
+  /// So many, twice, stay in the cache from one digit to the next.
+  static constexpr size_t kCached = 16384;
+  static constexpr unsigned kDigitBits = 8;
+  using Counts = std::array<uint32_t, 1U << kDigitBits>;
+
+  static size_t digit_of(const Entry& entry, unsigned shift) {
+    return static_cast<size_t>(entry.key >> shift) % (size_t{1} << kDigitBits);
+  }
+
   static void sort_parts(std::span<Entry> entries,
                          std::span<Entry> other,
                          unsigned bits,
@@ -177,14 +159,14 @@ class StableSort {
     scatter(entries, other, shift, starts);
     size_t begin = 0;
     for (const uint32_t size : sizes) {
-      radix_sort(other.subspan(begin, size), entries.subspan(begin, size), shift, !wanted_in_other);
+      run(other.subspan(begin, size), entries.subspan(begin, size), shift, !wanted_in_other);
       begin += size;
     }
   }
 
   /// The number of lowest bits, of at most so many, that are not the same everywhere.
   static unsigned differing_bits(std::span<const Entry> entries, unsigned bits) {
-    K differing = 0;
+    uint32_t differing = 0;
     for (const Entry& entry : entries)
       differing |= entry.key ^ entries.front().key;
     return std::min(bits, static_cast<unsigned>(std::bit_width(differing)));
@@ -201,18 +183,41 @@ class StableSort {
     for (const Entry& entry : from)
       to[counts[digit_of(entry, shift)]++] = entry;
   }
+};
 
+/// Sorts by rising keys, those of equal ones by rising positions.
+template <typename K>
+class StableSort {
+ public:
+  using Entry = SortEntry<K>;
+
+  /// Calls emit(position) for the entries with the numbers of the window, in order. The entries
+  /// come in the order of their positions, and are left in any.
+  template <typename Emit>
+  void operator()(std::span<Entry> entries, Window window, Emit emit) {
+    if (entries.size() < RadixSort::kFewest) {
+      sort_few(entries);
+      emit_window<K>(entries, window, emit);
+    } else if constexpr (sizeof(K) == 4) {
+      const std::span<Entry> sorted = sorted_.first(entries.size());
+      RadixSort::run(entries, sorted, 32, true);
+      emit_window<K>(sorted, window, emit);
+    } else {
+      sort_halves(entries, window, emit);
+    }
+  }
+
+ private:
   /// By the upper halves of keys, then what is equal there by the lower ones: entries of half the
   /// size, and half the digits where the upper ones tell most keys apart.
   template <typename Emit>
   void sort_halves(std::span<const Entry> entries, Window window, Emit emit) {
-    using HalfSort = StableSort<uint32_t>;
     const size_t size = entries.size();
     const std::span<SortEntry<uint32_t>> halves = halves_.first(size);
-    const std::span<SortEntry<uint32_t>> sorted = sorted_halves_.first(size);
+    const std::span<SortEntry<uint32_t>> sorted = sorted_.first(size);
     for (size_t i = 0; i < size; ++i)
       halves[i] = {static_cast<uint32_t>(i), static_cast<uint32_t>(entries[i].key >> 32U)};
-    HalfSort::radix_sort(halves, sorted, 32, true);
+    RadixSort::run(halves, sorted, 32, true);
     for (size_t begin = 0, end = 0; begin < size; begin = end) {
       const uint32_t upper = sorted[begin].key;
       while (end < size && sorted[end].key == upper)
@@ -221,7 +226,7 @@ class StableSort {
       const auto run = sorted.subspan(begin, end - begin);
       for (SortEntry<uint32_t>& half : run)
         half.key = static_cast<uint32_t>(entries[half.position].key);
-      HalfSort::radix_sort(run, halves.first(run.size()), 32, false);
+      RadixSort::run(run, halves.first(run.size()), 32, false);
     }
     const uint32_t first = entries.front().position;
     const bool is_dense = entries.back().position - first + 1 == size;
@@ -229,9 +234,8 @@ class StableSort {
       emit(is_dense ? first + half.position : entries[half.position].position);
   }
 
-  SortMemory<Entry> other_;
   SortMemory<SortEntry<uint32_t>> halves_;
-  SortMemory<SortEntry<uint32_t>> sorted_halves_;
+  SortMemory<SortEntry<uint32_t>> sorted_;
 };
 
 }  // namespace wick::runtime
