@@ -13,7 +13,8 @@ struct AttentionOptions {
   /// Broadcasts to the scores [..., l, s]: bools say which keys a query may look at, floats are
   /// added to the scores. Undefined: no mask.
   Tensor mask = {};
-  /// Query i looks at keys 0..i only.
+  /// Query i looks at keys 0..i only. Many queries do so in blocks: what lies behind a block is
+  /// neither computed nor kept.
   bool is_causal = false;
   /// 1 / sqrt(e) unless set.
   std::optional<double> scale = std::nullopt;

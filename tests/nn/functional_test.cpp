@@ -104,6 +104,56 @@ TEST(Attention, HeadsOfAGroupShareKeyAndValue) {
   expect_values(grouped, {2, 4, 3, 7}, whole.to_vector<double>(), kF32Tolerance);
 }
 
+/// Attention of many queries goes by blocks where it is causal, and not where a mask says the same.
+void expect_causal_like_masked(int64_t queries, int64_t keys, const Tensor& mask) {
+  manual_seed(5);
+  const Tensor q = randn({2, 3, queries, 4}).requires_grad_();
+  const Tensor k = randn({2, 3, keys, 4}).requires_grad_();
+  const Tensor v = randn({2, 1, keys, 5}).requires_grad_();
+  const Tensor cotangent = randn({2, 3, queries, 5});
+  const Tensor behind = arange(keys) > reshape(arange(queries), {queries, 1});
+  Tensor sum_of_masks = where(behind, Operand(-std::numeric_limits<float>::infinity()), 0.0F);
+  if (mask.defined()) sum_of_masks = sum_of_masks + mask;
+  const auto results = [&](const AttentionOptions& options) {
+    const Tensor out = scaled_dot_product_attention(q, k, v, options);
+    std::vector<Tensor> all = grad({sum(out * cotangent)}, {q, k, v});
+    all.push_back(out);
+    return all;
+  };
+
+  const std::vector<Tensor> causal = results({.mask = mask, .is_causal = true});
+  const std::vector<Tensor> masked = results({.mask = sum_of_masks});
+
+  for (size_t i = 0; i < causal.size(); ++i) {
+    const std::vector<double> expected = masked[i].to_vector<double>();
+    const std::vector<double> actual = causal[i].to_vector<double>();
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t j = 0; j < actual.size(); ++j)
+      ASSERT_NEAR(actual[j], expected[j], 1e-4) << "value " << i << ", element " << j;
+  }
+}
+
+TEST(Attention, OfManyQueriesIsCausalInBlocks) {
+  expect_causal_like_masked(256, 256, {});
+  expect_causal_like_masked(257, 300, {});
+  expect_causal_like_masked(601, 257, {});
+  expect_causal_like_masked(259, 259, randn({259, 259}));
+  expect_causal_like_masked(259, 270, randn({2, 1, 1, 270}));
+  expect_causal_like_masked(259, 250, randn({3, 259, 1}));
+  expect_causal_like_masked(300, 300, randn({300}));
+}
+
+TEST(Attention, DoesNotComputeWhatLiesBehindABlock) {
+  const Tensor x = ones({512, 2});
+  const Tensor v = where(arange(512) < 256, Operand(1.0F), std::nanf(""));
+
+  const Tensor out = scaled_dot_product_attention(x, x, reshape(v, {512, 1}), {.is_causal = true});
+
+  const auto values = out.to_vector<float>();
+  EXPECT_EQ(std::ranges::find_if(values, [](float y) { return std::isnan(y); }) - values.begin(),
+            256);
+}
+
 TEST(Dropout2d, DropsWholeChannels) {
   manual_seed(3);
   const Tensor y = dropout2d(ones({50, 40, 2, 3}), 0.5);
@@ -171,6 +221,14 @@ const FailingCall<> kMistakes[] = {
     {[] { (void)scaled_dot_product_attention(ones({2, 3, 4}), ones({2, 5, 6}), ones({2, 5, 6})); },
      "scaled_dot_product_attention: query must be [...,l,e], key [...,s,e] and value [...,s,v]: "
      "query f32[2,3,4], key f32[2,5,6], value f32[2,5,6]"},
+    {[] {
+       (void)scaled_dot_product_attention(ones({256, 4}),
+                                          ones({256, 4}),
+                                          ones({256, 4}),
+                                          {.mask = ones({128, 256}), .is_causal = true});
+     },
+     "scaled_dot_product_attention: mask must broadcast to the scores [...,256,256]: mask "
+     "f32[128,256], query f32[256,4], key f32[256,4]"},
     {[] { (void)dropout2d(ones({2, 3}), 0.5, default_generator()); },
      "dropout2d: x must have 4 axes, x is f32[2,3]"},
     {[] { (void)embedding(ones({3}), ones({2, 2})); },
