@@ -38,11 +38,11 @@ class GapFinder {
       const int storage = classes_.of(gap->value);
       add_bytes(gap->begin, gap->end, -bytes_of(storage));
       has_gap_[index(storage)] = true;
-      for (const Value& operand : gap->recipe->operands) {
-        const int source = classes_.of(operand);
-        is_pinned_[index(source)] = true;
-        last_[index(source)] = std::max(last_[index(source)], gap->end);
-      }
+      for (const Value& operand : gap->recipe->operands)
+        if (operand != gap->product) keep_until(gap->end, operand);
+      if (gap->product)
+        for (const Value& operand : behind_reshapes(gap->product).operands())
+          keep_until(gap->end, operand);
       gaps.push_back(*gap);
     }
     drop_needless(gaps);
@@ -92,6 +92,19 @@ class GapFinder {
     std::partial_sum(in_use_.begin(), in_use_.end(), in_use_.begin());
   }
 
+  void keep_until(int position, const Value& operand) {
+    const int source = classes_.of(operand);
+    is_pinned_[index(source)] = true;
+    last_[index(source)] = std::max(last_[index(source)], position);
+  }
+
+  static const Node& behind_reshapes(const Value& value) {
+    const Node* producer = value.node;
+    while (producer->op() == ir::OpKind::reshape)
+      producer = producer->operand(0).node;
+    return *producer;
+  }
+
   void add_bytes(int begin, int end, int64_t bytes) {
     for (int i = begin; i < end; ++i)
       in_use_[index(i)] += bytes;
@@ -134,18 +147,55 @@ class GapFinder {
     const std::vector<int>& readers = readers_[index(candidate)];
     const auto next = std::ranges::lower_bound(readers, position);
     if (next == readers.begin() || next == readers.end() || *next == position) return std::nullopt;
-    for (const auto& recipe : recipes_of(candidate)) {
-      IdleGap gap{.value = value_of_[index(candidate)],
-                  .begin = *std::prev(next) + 1,
-                  .end = *next,
-                  .moved_bytes = (1 + recipe->costly_ops) * bytes_of(candidate),
-                  .recipe = recipe};
-      for (const Value& operand : recipe->operands)
-        read(gap, classes_.of(operand));
-      const bool is_cheap = gap.moved_bytes <= limits_.max_moved * bytes_of(candidate);
-      if (gap.end > position && is_cheap) return gap;
+    for (const bool with_product : {false, true}) {
+      for (const auto& recipe : recipes_of(candidate)) {
+        IdleGap gap{.value = value_of_[index(candidate)],
+                    .begin = *std::prev(next) + 1,
+                    .end = *next,
+                    .recipe = recipe};
+        if (with_product) gap.product = overwritten_product(gap);
+        if (with_product && !gap.product) continue;
+        count_cost(gap);
+        const int64_t limit = with_product ? limits_.max_with_product : limits_.max_moved;
+        if (gap.end > position && gap.moved_bytes <= limit * bytes_of(candidate)) return gap;
+      }
     }
     return std::nullopt;
+  }
+
+  /// The operand that the value was written over, if it is the result of a matmul.
+  static Value overwritten_product(const IdleGap& gap) {
+    const int number = operand_to_overwrite(*gap.value.node, gap.value.index);
+    if (number < 0) return {};
+    const Value operand = gap.value.node->operand(number);
+    const bool is_read = std::ranges::count(gap.recipe->operands, operand) > 0;
+    return is_read && behind_reshapes(operand).op() == ir::OpKind::matmul ? operand : Value{};
+  }
+
+  void count_cost(IdleGap& gap) const {
+    gap.moved_bytes = (1 + gap.recipe->costly_ops) * bytes_of(classes_.of(gap.value));
+    for (const Value& operand : gap.recipe->operands) {
+      if (operand == gap.product) {
+        multiply(gap);
+      } else {
+        read(gap, classes_.of(operand));
+      }
+    }
+  }
+
+  /// The product is written and read, after the operands that it is made of.
+  void multiply(IdleGap& gap) const {
+    constexpr int64_t kFlopsPerByte = 8;  // in the time that it takes to move one
+    const Node& product = behind_reshapes(gap.product);
+    gap.moved_bytes += 2 * bytes_of(classes_.of(gap.product)) + flops_of(product) / kFlopsPerByte;
+    for (const Value& operand : product.operands())
+      read(gap, classes_.of(operand));
+  }
+
+  static int64_t flops_of(const Node& matmul) {
+    const Shape& lhs = matmul.operand(0).type().shape;
+    const int depth = matmul.attributes().flag("transpose_lhs") ? 2 : 1;
+    return 2 * matmul.type().numel() * lhs[lhs.ndim() - depth];
   }
 
   /// Small operands are kept as long as it takes, others must be there anyway.

@@ -44,13 +44,31 @@ class Rematerialize final : public Pass {
   void fill(ir::Graph& graph, const IdleGap& gap, Node* before) {
     ir::Attributes attributes;
     attributes.set("kind", std::string(holds_reduction(*gap.recipe->body) ? "row" : "loop"));
-    Node* again = graph.add_fusion(gap.recipe->operands,
+    std::vector<Value> operands = gap.recipe->operands;
+    if (gap.product) {
+      const auto product = std::ranges::find(operands, gap.product);
+      *product = multiply_again(graph, gap.product, gap.end, before);
+      attributes.set("in_place", std::vector<int64_t>{product - operands.begin()});
+    }
+    Node* again = graph.add_fusion(std::move(operands),
                                    gap.recipe->body->clone(),
                                    attributes,
                                    gap.value.node->location(),
                                    before);
     positions_[again] = gap.end;
     redirect(graph, gap.value, again->result(), gap.end, before);
+  }
+
+  /// A matmul, seen through the same reshapes.
+  Value multiply_again(ir::Graph& graph, Value product, int position, Node* before) {
+    const Node& node = *product.node;
+    std::vector<Value> operands(node.operands().begin(), node.operands().end());
+    if (node.op() == ir::OpKind::reshape)
+      operands[0] = multiply_again(graph, operands[0], position, before);
+    Node* again =
+        graph.add(node.op(), std::move(operands), node.attributes(), node.location(), before);
+    positions_[again] = position;
+    return again->result();
   }
 
   /// What reads `old`, or a view of it, from a position on reads `fresh`.
@@ -96,11 +114,14 @@ PassInfo rematerialize_pass_info() {
   return {.name = "rematerialize",
           .summary = "compute values again that would be idle where the most memory is in use",
           .options = {{"min-bytes", std::to_string(limits.min_bytes)},
-                      {"max-moved", std::to_string(limits.max_moved)}},
+                      {"max-moved", std::to_string(limits.max_moved)},
+                      {"max-with-product", std::to_string(limits.max_with_product)}},
           .create = [](const PassOptions& options) {
             IdleGapLimits limits;
             limits.min_bytes = integer_option(options, "min-bytes", limits.min_bytes, 1);
             limits.max_moved = integer_option(options, "max-moved", limits.max_moved, 1);
+            limits.max_with_product =
+                integer_option(options, "max-with-product", limits.max_with_product, 1);
             return std::make_unique<Rematerialize>(limits);
           }};
 }

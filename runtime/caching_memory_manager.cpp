@@ -2,10 +2,11 @@
 //
 // Small requests round up to a size class, four classes an octave, and come from slabs of equal
 // blocks. Large ones come from segments of whole 2 MiB pages, by best fit, and merge with their
-// free neighbours when freed. A large block is split only where the rest is worth keeping, and a
-// very large one only serves requests near its size: otherwise a small tensor pins it and the next
-// big one has to ask for fresh memory, which costs more than the work on it: page faults on the
-// host, a wait for all work on a GPU.
+// free neighbours when freed. Those of a few MiB share a segment: rounded up to whole huge pages
+// each, the weights of a network can take half as much memory again. A large block is split only
+// where the rest is worth keeping, and a very large one only serves requests near its size:
+// otherwise a small tensor pins it and the next big one has to ask for fresh memory, which costs
+// more than the work on it: page faults on the host, a wait for all work on a GPU.
 
 #include <algorithm>
 #include <array>
@@ -25,13 +26,22 @@ namespace {
 constexpr size_t kHugePage = size_t{2} << 20U;
 constexpr size_t kLargestSmall = size_t{64} << 10U;
 constexpr size_t kSmallestSlab = size_t{64} << 10U;
-constexpr size_t kSplitRest = size_t{64} << 10U;     // a smaller rest stays with its block
-constexpr size_t kSharedSegment = size_t{4} << 20U;  // mapped for requests below a huge page
+constexpr size_t kSplitRest = size_t{64} << 10U;  // a smaller rest stays with its block
+constexpr size_t kPage = 4096;
+constexpr size_t kSmallSegment = 2 * kHugePage;   // mapped for requests below a huge page
+constexpr size_t kSharedSegment = 8 * kHugePage;  // mapped for those below half of it
 constexpr size_t kNoSplitAbove = size_t{256} << 20U;
 constexpr size_t kLargestRequest = size_t{1} << 46U;
 
 constexpr size_t round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
+}
+
+/// Of the segment that is mapped for a block.
+size_t segment_size(size_t bytes) {
+  if (bytes < kHugePage) return kSmallSegment;
+  if (bytes < kSharedSegment / 2) return kSharedSegment;
+  return round_up(bytes, kHugePage);
 }
 
 /// Multiples of the alignment up to four of them, then four steps an octave.
@@ -82,12 +92,12 @@ class LargeBlocks {
 
   /// Null when neither the cache nor the source has it.
   std::byte* allocate(size_t bytes) {
-    bytes = round_up(bytes, bytes < kHugePage ? size_t{4096} : kHugePage);
+    bytes = round_up(bytes, kPage);
     auto found = free_.lower_bound({bytes, nullptr});
     const bool wasteful = found != free_.end() && found->first > kNoSplitAbove &&
                           found->first - bytes > found->first / 4;
     if (found == free_.end() || wasteful) {
-      std::byte* fresh = add_segment(std::max(bytes, bytes < kHugePage ? kSharedSegment : bytes));
+      std::byte* fresh = add_segment(segment_size(bytes));
       if (fresh == nullptr) return nullptr;
       found = free_.find({blocks_.at(fresh).bytes, fresh});
     }
@@ -250,7 +260,7 @@ class CachingMemoryManager final : public MemoryManager {
   }
 
   bool add_slab(SizeClass& size_class, size_t block_bytes) {
-    const size_t bytes = std::max(kSmallestSlab, round_up(16 * block_bytes, 4096));
+    const size_t bytes = std::max(kSmallestSlab, round_up(16 * block_bytes, kPage));
     std::byte* base = large_.allocate(bytes);
     if (base == nullptr) return false;
     auto slab = std::make_unique<Slab>();
