@@ -7,6 +7,7 @@
 
 #include "wick/passes/arena_placement.h"
 #include "wick/passes/buffer_place.h"
+#include "wick/passes/result_loans.h"
 #include "wick/passes/storage_classes.h"
 
 namespace wick::passes {
@@ -161,18 +162,39 @@ class MemoryPlanner {
   }
 
   void lay_out_arena() {
-    std::vector<ArenaBlock> lives;
-    std::vector<Block*> homes;
-    for (Block& block : blocks_) {
-      if (block.place.kind != Kind::arena) continue;
-      lives.push_back(block.life);
-      homes.push_back(&block);
-    }
-    const ArenaLayout layout = place_in_arena(lives);
+    lend_results_to_temporaries();
+    const std::vector<Block*> homes = blocks_in(Kind::arena);
+    const ArenaLayout layout = place_in_arena(lives_of(homes));
     for (size_t i = 0; i < homes.size(); ++i) {
       homes[i]->place.offset = layout.offsets[i];
     }
     arena_bytes_ = layout.bytes;
+  }
+
+  void lend_results_to_temporaries() {
+    const std::vector<Block*> results = blocks_in(Kind::result);
+    std::vector<ResultLoan> loans;
+    for (const Block* result : results)
+      loans.push_back({.bytes = result->life.bytes, .free_before = result->life.begin});
+    const std::vector<Block*> temporaries = blocks_in(Kind::arena);
+    const std::vector<int> lent = lend_results(lives_of(temporaries), loans);
+    for (size_t i = 0; i < temporaries.size(); ++i) {
+      if (lent[i] >= 0) temporaries[i]->place = results[static_cast<size_t>(lent[i])]->place;
+    }
+  }
+
+  [[nodiscard]] std::vector<Block*> blocks_in(Kind kind) {
+    std::vector<Block*> found;
+    for (Block& block : blocks_)
+      if (block.place.kind == kind) found.push_back(&block);
+    return found;
+  }
+
+  static std::vector<ArenaBlock> lives_of(const std::vector<Block*>& blocks) {
+    std::vector<ArenaBlock> lives;
+    for (const Block* block : blocks)
+      lives.push_back(block->life);
+    return lives;
   }
 
   const ir::Graph& graph_;

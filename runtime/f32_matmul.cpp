@@ -5,6 +5,7 @@
 #include "wick/runtime/matmul_shape.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/tiled_matmul.h"
+#include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime {
 namespace {
@@ -24,14 +25,15 @@ class ZeroFill final : public HostCall {
   size_t bytes_;
 };
 
+/// The first is taken where nothing is timed: oneDNN's with AVX-512, tiles of our own without.
 std::vector<Candidate> ways_of(const LibraryOp& op) {
-  std::vector<Candidate> ways;
+  std::vector<Candidate> ways = onednn::matmul_ways(op);
   if (may_tile(matmul_shape(op))) {
-    ways.push_back(
+    constexpr int64_t kAvx512 = 16;
+    ways.insert(
+        vector_lanes() == kAvx512 ? ways.end() : ways.begin(),
         {"tiled", [](const LibraryOp& op) { return make_tiled_matmul(matmul_shape(op)); }});
   }
-  for (Candidate& way : onednn::matmul_ways(op))
-    ways.push_back(std::move(way));
   return ways;
 }
 

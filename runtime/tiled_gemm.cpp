@@ -6,6 +6,7 @@
 #include "wick/runtime/tiled_gemm.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "wick/runtime/host_cpu.h"
 #include "wick/runtime/register_tile.h"
@@ -13,15 +14,16 @@
 namespace wick::runtime {
 namespace {
 
-constexpr int64_t kRows = kTileRows;
-constexpr int64_t kColumns = kTileColumns;
-constexpr int64_t kVectors = kColumns / kLanes;
+/// What the registers hold, 16 of 8 lanes or 32 of 16: the sums, a row of columns and a factor.
+constexpr int64_t kRows = kLanes == 16 ? 14 : 6;
+constexpr int64_t kVectors = 2;
+constexpr int64_t kColumns = kVectors * kLanes;
 
-constexpr int64_t kMostDepth = 448;  // of blocks: 28 KiB a panel of columns
+constexpr int64_t kMostDepth = kLanes == 16 ? 512 : 448;  // of blocks
 constexpr int64_t kBlockColumns = 2048;
 
 /// Panels are a line of the cache longer than they need be: neighbours do not meet in it, and a
-/// whole vector may be stored where a row of 6 ends.
+/// whole vector may be stored where a row of 6 or 14 ends.
 constexpr int64_t kGap = 16;
 
 /// Elements of a panel of kSide rows of the left operand, or columns of the right one.
@@ -44,27 +46,31 @@ struct Stored {
   }
 };
 
-WICK_INLINE_VECTORS void transpose_8x8(Floats (&rows)[kLanes]) {
-  Floats pairs[kLanes];
-  for (int i = 0; i < 8; i += 2) {
-    pairs[i] = __builtin_shufflevector(rows[i], rows[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-    pairs[i + 1] = __builtin_shufflevector(rows[i], rows[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+/// Blocks of kStep by kStep across the diagonal of those of twice the size change places.
+template <int kStep, int... kLane>
+WICK_INLINE_VECTORS void swap_blocks(Floats& upper,
+                                     Floats& lower,
+                                     std::integer_sequence<int, kLane...> /*lanes*/) {
+  constexpr int kOther = sizeof...(kLane);
+  const Floats left = __builtin_shufflevector(
+      upper, lower, ((kLane & kStep) == 0 ? kLane : kLane - kStep + kOther)...);
+  lower = __builtin_shufflevector(
+      upper, lower, ((kLane & kStep) == 0 ? kLane + kStep : kLane + kOther)...);
+  upper = left;
+}
+
+template <int kStep>
+WICK_INLINE_VECTORS void transpose(Floats (&rows)[kLanes]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) {
+    if ((i & kStep) == 0)
+      swap_blocks<kStep>(rows[i], rows[i + kStep], std::make_integer_sequence<int, kLanes>());
   }
-  Floats fours[kLanes];
-  for (int half = 0; half < 8; half += 4) {
-    for (int i = half; i < half + 2; ++i) {
-      fours[i] = __builtin_shufflevector(pairs[i], pairs[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-      fours[i + 2] = __builtin_shufflevector(pairs[i], pairs[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-  }
-  for (int i = 0; i < 4; ++i) {
-    rows[i] = __builtin_shufflevector(fours[i], fours[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    rows[i + 4] = __builtin_shufflevector(fours[i], fours[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-  }
+  if constexpr (2 * kStep < kLanes) transpose<2 * kStep>(rows);
 }
 
 /// kSide rows become columns: element i of row r goes to to[i * kSide + r]. Of 6 rows each store
-/// of 8 elements reaches into the next one's place, which is written after it.
+/// of 8 elements, of 14 each of 16, reaches into the next one's place, which is written after it.
 template <int64_t kSide>
 WICK_VECTORS void interleave_rows(Stored from, int64_t depth, float* to) {
   static_assert(kSide <= kLanes || kSide % kLanes == 0);
@@ -74,7 +80,7 @@ WICK_VECTORS void interleave_rows(Stored from, int64_t depth, float* to) {
       Floats rows[kLanes] = {};
       for (int64_t r = 0; r < std::min(kLanes, kSide - first); ++r)
         rows[r] = load(from.data + (first + r) * from.stride + i);
-      transpose_8x8(rows);
+      transpose<1>(rows);
       for (int64_t column = 0; column < kLanes; ++column)
         store(to + (i + column) * kSide + first, rows[column]);
     }
@@ -106,26 +112,49 @@ void pack_rows(Stored from, int64_t extent, int64_t depth, float* to) {
   }
 }
 
-/// Panels of an operand that is stored with a row for each i < depth, whose pieces are copied. The
-/// stores of whole vectors begin from the left: where they reach into the next place, that is
-/// written later.
+/// A row of a panel: whole vectors, or two halves of one that overlap.
 template <int64_t kSide>
-WICK_VECTORS void pack_columns(Stored from, int64_t extent, int64_t depth, float* to) {
+WICK_INLINE_VECTORS void copy_piece(const float* from, float* to) {
+  if constexpr (kSide % kLanes == 0) {
+    for (int64_t at = 0; at < kSide; at += kLanes)
+      store(to + at, load(from + at));
+  } else {
+    constexpr int64_t kHalf = kLanes / 2;
+    static_assert(kHalf < kSide && kSide < kLanes);
+    using Half [[gnu::vector_size(kHalf * sizeof(float))]] = float;
+    const auto first = load<Half>(from);
+    const auto last = load<Half>(from + kSide - kHalf);
+    store(to, first);
+    store(to + kSide - kHalf, last);
+  }
+}
+
+/// Panels of an operand that is stored with a row for each i < depth, whose pieces are copied.
+template <int64_t kSide>
+WICK_VECTORS void copy_pieces(Stored from, int64_t extent, int64_t depth, float* to) {
+  constexpr int64_t kRowsAhead = 8;  // asked for: the hardware does not follow to the next row
   const int64_t next = panel<kSide>(depth);
-  const int64_t whole = extent / kSide * kSide;
   for (int64_t i = 0; i < depth; ++i) {
     const float* row = from.data + i * from.stride;
     float* place = to + i * kSide;
     int64_t at = 0;
-    for (; at < whole && at + std::max(kSide, kLanes) <= extent; at += kSide, place += next) {
-      for (int64_t first = 0; first < kSide; first += kLanes)
-        store(place + first, load(row + at + first));
+    for (; at + kSide <= extent; at += kSide, place += next) {
+      for (int64_t line = 0; line < kSide; line += kLanes)
+        __builtin_prefetch(row + kRowsAhead * from.stride + at + line);
+      copy_piece<kSide>(row + at, place);
     }
-    for (; at < extent; at += kSide, place += next) {
-      for (int64_t r = 0; r < kSide; ++r)
-        place[r] = at + r < extent ? row[at + r] : 0;
-    }
+    if (at == extent) continue;
+    for (int64_t r = 0; r < kSide; ++r)
+      place[r] = at + r < extent ? row[at + r] : 0;
   }
+}
+
+/// A few panels at a time: each is another page to write to.
+template <int64_t kSide>
+void pack_columns(Stored from, int64_t extent, int64_t depth, float* to) {
+  constexpr int64_t kStep = 8 * kSide;
+  for (int64_t at = 0; at < extent; at += kStep, to += 8 * panel<kSide>(depth))
+    copy_pieces<kSide>(from.at(0, at), std::min(kStep, extent - at), depth, to);
 }
 
 /// A panel of the left operand, or its rows where they are read as they lie.
@@ -151,6 +180,49 @@ struct PackedColumns {
   WICK_INLINE_VECTORS const float* operator()(int64_t i) const { return data + i * kColumns; }
 };
 
+/// Part of an operand as it is stored.
+struct Block {
+  Stored at{};
+  int64_t rows = 0;
+  int64_t columns = 0;
+};
+
+/// Asks for a block, line by line, while others are multiplied: what is packed next is in the
+/// second-level cache then.
+class Ahead {
+ public:
+  Ahead(Block block, int64_t columns_meanwhile)
+      : block_(block),
+        at_(block.at.data),
+        row_end_(at_ + block.columns),
+        rows_left_(block.rows),
+        lines_(std::min<int64_t>(kMostLines,
+                                 (kRows * kColumns + columns_meanwhile - 1) / columns_meanwhile)) {}
+
+  /// Once for kLine steps of a sum.
+  WICK_INLINE_VECTORS void operator()() {
+    for (int64_t i = 0; i < lines_ && rows_left_ > 0; ++i) {
+      __builtin_prefetch(at_, 0, 2);
+      at_ += kLine;
+      if (at_ < row_end_) continue;
+      row_end_ += block_.at.stride;
+      at_ = row_end_ - block_.columns;
+      --rows_left_;
+    }
+  }
+
+  static constexpr int64_t kLine = 16;
+
+ private:
+  static constexpr int64_t kMostLines = 4;
+
+  Block block_;
+  const float* at_;
+  const float* row_end_;
+  int64_t rows_left_;
+  int64_t lines_;
+};
+
 struct Output {
   float* data;
   int64_t stride;
@@ -158,41 +230,48 @@ struct Output {
 };
 
 template <int64_t kHeight, class Left>
-WICK_VECTORS void whole_tile(Left left, PackedColumns right, int64_t depth, Output out) {
+WICK_VECTORS void whole_tile(
+    Left left, PackedColumns right, int64_t depth, Output out, Ahead& ahead) {
   for (int64_t r = 0; r < kHeight; ++r) {  // asked for ahead
     __builtin_prefetch(out.data + r * out.stride, 1);
     __builtin_prefetch(out.data + r * out.stride + kColumns - 1, 1);
   }
   RegisterTile<kHeight, kVectors> tile;
-  tile.multiply(depth, left, right);
+  tile.multiply(depth, left, right, ahead);
   tile.store_to(out.data, out.stride, out.adds);
 }
 
+template <class Left, int64_t... kHeight>
+void tile_of_rows(int64_t rows,
+                  Left left,
+                  PackedColumns right,
+                  int64_t depth,
+                  Output out,
+                  Ahead& ahead,
+                  std::integer_sequence<int64_t, kHeight...> /*one less*/) {
+  using Tile = void(Left, PackedColumns, int64_t, Output, Ahead&);
+  static constexpr Tile* kTiles[] = {whole_tile<kHeight + 1, Left>...};
+  kTiles[std::min(rows, kRows) - 1](left, right, depth, out, ahead);
+}
+
 template <class Left>
-void tile_of_rows(int64_t rows, Left left, PackedColumns right, int64_t depth, Output out) {
-  switch (rows) {
-    case 1:
-      return whole_tile<1>(left, right, depth, out);
-    case 2:
-      return whole_tile<2>(left, right, depth, out);
-    case 3:
-      return whole_tile<3>(left, right, depth, out);
-    case 4:
-      return whole_tile<4>(left, right, depth, out);
-    case 5:
-      return whole_tile<5>(left, right, depth, out);
-    default:
-      return whole_tile<kRows>(left, right, depth, out);
-  }
+void tile_of_rows(
+    int64_t rows, Left left, PackedColumns right, int64_t depth, Output out, Ahead& ahead) {
+  tile_of_rows(rows, left, right, depth, out, ahead, std::make_integer_sequence<int64_t, kRows>());
 }
 
 /// A tile that perhaps reaches beyond the last column.
 template <class Left>
-void multiply_tile(
-    int64_t rows, int64_t columns, Left left, PackedColumns right, int64_t depth, Output out) {
-  if (columns >= kColumns) return tile_of_rows(rows, left, right, depth, out);
+void multiply_tile(int64_t rows,
+                   int64_t columns,
+                   Left left,
+                   PackedColumns right,
+                   int64_t depth,
+                   Output out,
+                   Ahead& ahead) {
+  if (columns >= kColumns) return tile_of_rows(rows, left, right, depth, out, ahead);
   float whole[kRows * kColumns];
-  tile_of_rows(rows, left, right, depth, {whole, kColumns, /*adds=*/false});
+  tile_of_rows(rows, left, right, depth, {whole, kColumns, /*adds=*/false}, ahead);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t column = 0; column < columns; ++column) {
       float& to = out.data[r * out.stride + column];
@@ -207,27 +286,17 @@ int64_t block_depth(int64_t k) {
   return ((k + blocks - 1) / blocks + kLanes - 1) / kLanes * kLanes;
 }
 
-/// Whose rows take half of a core's own cache, nearly: the rest is for what passes through.
+/// Whose rows take a third of a core's own cache: the rest is for what passes through, and for the
+/// rows that are copied next.
 int64_t block_rows(int64_t depth) {
-  const int64_t fitting =
-      core_cache_bytes() * 7 / 16 / (depth * static_cast<int64_t>(sizeof(float)));
-  return std::max<int64_t>(1, fitting / kRows) * kRows;
+  const int64_t panel_bytes = depth * kRows * static_cast<int64_t>(sizeof(float));
+  return std::max<int64_t>(1, core_cache_bytes() / 3 / panel_bytes) * kRows;
 }
 
 struct Range {
   int64_t begin;
   int64_t size;
 };
-
-/// Copies a block into panels. `is_by_rows`: what the panels have side by side are stored rows.
-template <int64_t kSide>
-void pack(Stored operand, bool is_by_rows, Range side, Range depth, float* to) {
-  if (is_by_rows) {
-    pack_rows<kSide>(operand.at(side.begin, depth.begin), side.size, depth.size, to);
-  } else {
-    pack_columns<kSide>(operand.at(depth.begin, side.begin), side.size, depth.size, to);
-  }
-}
 
 int64_t left_scratch(int64_t m, int64_t depth) {
   return count_panels(std::min(m, block_rows(depth)), kRows) * panel<kRows>(depth);
@@ -240,9 +309,9 @@ void for_each_block(int64_t extent, int64_t step, Body body) {
     body(Range{begin, std::min(step, extent - begin)});
 }
 
-class TiledGemm {
+class Product {
  public:
-  TiledGemm(const GemmArgs<float>& args, float* scratch)
+  Product(const GemmArgs<float>& args, float* scratch)
       : args_(args),
         lhs_{args.lhs, args.lhs_stride},
         rhs_{args.rhs, args.rhs_stride},
@@ -254,10 +323,11 @@ class TiledGemm {
   void run() const {
     for_each_block(args_.k, depth_, [&](Range depth) {
       for_each_block(args_.n, kBlockColumns, [&](Range columns) {
-        pack<kColumns>(rhs_, args_.transpose_rhs == 'T', columns, depth, right_);
+        pack_right(columns, depth);
         for_each_block(args_.m, block_rows(depth_), [&](Range rows) {
-          if (packs_left_) pack<kRows>(lhs_, args_.transpose_lhs == 'N', rows, depth, left_);
-          multiply_blocks(depth, rows, columns);
+          if (packs_left_) pack_left(rows, depth);
+          multiply_blocks(
+              depth, rows, columns, Ahead(next_block(depth, columns, rows), columns.size));
         });
       });
     });
@@ -267,7 +337,46 @@ class TiledGemm {
   /// Copying rows that meet fewer takes longer than it saves.
   static constexpr int64_t kFewColumns = 256;
 
-  void multiply_blocks(Range depth, Range rows, Range columns) const {
+  [[nodiscard]] Block right_block(Range columns, Range depth) const {
+    return args_.transpose_rhs == 'T'
+               ? Block{rhs_.at(columns.begin, depth.begin), columns.size, depth.size}
+               : Block{rhs_.at(depth.begin, columns.begin), depth.size, columns.size};
+  }
+
+  [[nodiscard]] Block left_block(Range rows, Range depth) const {
+    return args_.transpose_lhs == 'T'
+               ? Block{lhs_.at(depth.begin, rows.begin), depth.size, rows.size}
+               : Block{lhs_.at(rows.begin, depth.begin), rows.size, depth.size};
+  }
+
+  void pack_right(Range columns, Range depth) const {
+    const Block block = right_block(columns, depth);
+    args_.transpose_rhs == 'T' ? pack_rows<kColumns>(block.at, columns.size, depth.size, right_)
+                               : pack_columns<kColumns>(block.at, columns.size, depth.size, right_);
+  }
+
+  void pack_left(Range rows, Range depth) const {
+    const Block block = left_block(rows, depth);
+    args_.transpose_lhs == 'T' ? pack_columns<kRows>(block.at, rows.size, depth.size, left_)
+                               : pack_rows<kRows>(block.at, rows.size, depth.size, left_);
+  }
+
+  /// What is packed next.
+  [[nodiscard]] Block next_block(Range depth, Range columns, Range rows) const {
+    const auto behind = [](Range range, int64_t extent) {
+      return Range{range.begin + range.size,
+                   std::min(range.size, extent - range.begin - range.size)};
+    };
+    const Range next_rows = behind(rows, args_.m);
+    if (next_rows.size > 0) return left_block(next_rows, depth);
+    const Range next_columns = behind(columns, args_.n);
+    if (next_columns.size > 0) return right_block(next_columns, depth);
+    const Range next_depth = behind(depth, args_.k);
+    if (next_depth.size > 0) return right_block({0, std::min(args_.n, kBlockColumns)}, next_depth);
+    return {};
+  }
+
+  void multiply_blocks(Range depth, Range rows, Range columns, Ahead ahead) const {
     for_each_block(columns.size, kColumns, [&](Range across) {
       const PackedColumns right{right_ + across.begin / kColumns * panel<kColumns>(depth.size)};
       for_each_block(rows.size, kRows, [&](Range down) {
@@ -277,10 +386,10 @@ class TiledGemm {
                          depth.begin > 0};
         if (packs_left_) {
           const PackedRows left{left_ + down.begin / kRows * panel<kRows>(depth.size)};
-          multiply_tile(down.size, across.size, left, right, depth.size, out);
+          multiply_tile(down.size, across.size, left, right, depth.size, out, ahead);
         } else {
           const RowsInPlace left{lhs_.at(row, depth.begin)};
-          multiply_tile(down.size, across.size, left, right, depth.size, out);
+          multiply_tile(down.size, across.size, left, right, depth.size, out, ahead);
         }
       });
     });
@@ -295,16 +404,23 @@ class TiledGemm {
   float* right_;
 };
 
-}  // namespace
-
-int64_t tiled_gemm_scratch(int64_t m, int64_t n, int64_t k) {
+int64_t scratch_elements(int64_t m, int64_t n, int64_t k) {
   const int64_t depth = block_depth(k);
   return left_scratch(m, depth) +
          count_panels(std::min(n, kBlockColumns), kColumns) * panel<kColumns>(depth);
 }
 
-void tiled_gemm(const GemmArgs<float>& args, float* scratch) {
-  TiledGemm(args, scratch).run();
+void multiply(const GemmArgs<float>& args, float* scratch) {
+  Product(args, scratch).run();
+}
+
+}  // namespace
+
+template <>
+const TiledGemm& tiled_gemm<kLanes>() {
+  static constexpr TiledGemm gemm{
+      .rows = kRows, .columns = kColumns, .scratch = scratch_elements, .multiply = multiply};
+  return gemm;
 }
 
 }  // namespace wick::runtime

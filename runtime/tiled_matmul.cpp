@@ -40,8 +40,9 @@ GemmRange part(int64_t extent, int64_t parts, int64_t i, int64_t tile) {
 
 class TiledMatmul final : public HostCall {
  public:
-  explicit TiledMatmul(MatmulShape shape)
+  TiledMatmul(MatmulShape shape, const TiledGemm& gemm)
       : shape_(std::move(shape)),
+        gemm_(gemm),
         lanes_(most_lanes()),
         pieces_(shape_.batch() % lanes_ == 0 ? Pieces{} : cut(shape_.m, shape_.n, lanes_)) {
     lanes_ = std::min(lanes_, shape_.batch() * pieces_.count());
@@ -50,7 +51,7 @@ class TiledMatmul final : public HostCall {
       const GemmRange columns = columns_of(i);
       lane_elements_ = std::max(
           lane_elements_,
-          tiled_gemm_scratch(rows.end - rows.begin, columns.end - columns.begin, shape_.k));
+          gemm_.scratch(rows.end - rows.begin, columns.end - columns.begin, shape_.k));
     }
   }
 
@@ -69,15 +70,15 @@ class TiledMatmul final : public HostCall {
       float* const own = reinterpret_cast<float*>(scratch) + lane * lane_elements_;
       for (int64_t task = tasks * lane / lanes_; task < tasks * (lane + 1) / lanes_; ++task) {
         const int64_t piece = task % pieces_.count();
-        tiled_gemm(gemm_args(shape_,
-                             {shape_.lda(), shape_.ldb()},
-                             task / pieces_.count(),
-                             rows_of(piece),
-                             columns_of(piece),
-                             lhs,
-                             rhs,
-                             out),
-                   own);
+        gemm_.multiply(gemm_args(shape_,
+                                 {shape_.lda(), shape_.ldb()},
+                                 task / pieces_.count(),
+                                 rows_of(piece),
+                                 columns_of(piece),
+                                 lhs,
+                                 rhs,
+                                 out),
+                       own);
       }
     });
   }
@@ -88,14 +89,15 @@ class TiledMatmul final : public HostCall {
   }
 
   [[nodiscard]] GemmRange rows_of(int64_t piece) const {
-    return part(shape_.m, pieces_.rows, piece / pieces_.columns, kTileRows);
+    return part(shape_.m, pieces_.rows, piece / pieces_.columns, gemm_.rows);
   }
 
   [[nodiscard]] GemmRange columns_of(int64_t piece) const {
-    return part(shape_.n, pieces_.columns, piece % pieces_.columns, kTileColumns);
+    return part(shape_.n, pieces_.columns, piece % pieces_.columns, gemm_.columns);
   }
 
   MatmulShape shape_;
+  const TiledGemm& gemm_;
   int64_t lanes_;  // that work side by side, each with scratch of its own
   Pieces pieces_;
   int64_t lane_elements_ = 0;  // scratch
@@ -105,12 +107,13 @@ class TiledMatmul final : public HostCall {
 
 bool may_tile(const MatmulShape& shape) {
   constexpr int64_t kSome = 16;  // of less a copy takes as long as the product
-  return have_vectors() && cpu_vector_bits() < 512 && shape.m >= kSome && shape.n >= kSome &&
-         shape.k > 1;
+  // With AVX-512 oneDNN is faster but where it copies columns whose elements meet in the cache.
+  const bool may_be_faster = vector_lanes() < 16 || shape.transpose_lhs;
+  return have_vectors() && may_be_faster && shape.m >= kSome && shape.n >= kSome && shape.k > 1;
 }
 
-std::unique_ptr<HostCall> make_tiled_matmul(const MatmulShape& shape) {
-  return std::make_unique<TiledMatmul>(shape);
+std::unique_ptr<HostCall> make_tiled_matmul(const MatmulShape& shape, int64_t lanes) {
+  return std::make_unique<TiledMatmul>(shape, lanes == 16 ? tiled_gemm<16>() : tiled_gemm<8>());
 }
 
 }  // namespace wick::runtime
