@@ -1,12 +1,13 @@
 // The caching policy, over memory of any kind.
 //
 // Small requests round up to a size class, four classes an octave, and come from slabs of equal
-// blocks. Large ones come from segments of whole 2 MiB pages, by best fit, and merge with their
-// free neighbours when freed. Those of a few MiB share a segment: rounded up to whole huge pages
-// each, the weights of a network can take half as much memory again. A large block is split only
-// where the rest is worth keeping, and a very large one only serves requests near its size:
-// otherwise a small tensor pins it and the next big one has to ask for fresh memory, which costs
-// more than the work on it: page faults on the host, a wait for all work on a GPU.
+// blocks. Large ones come from segments, by best fit, and merge with their free neighbours when
+// freed. From a huge page on a request that nothing free fits maps a segment of its own, as long
+// as it needs: rounded up to whole huge pages, the weights of a network can take half as much
+// memory again. Smaller ones share segments. A large block is split only where the rest is worth
+// keeping, and a very large one only serves requests near its size: otherwise a small tensor pins
+// it and the next big one has to ask for fresh memory, which costs more than the work on it: page
+// faults on the host, a wait for all work on a GPU.
 
 #include <algorithm>
 #include <array>
@@ -28,20 +29,12 @@ constexpr size_t kLargestSmall = size_t{64} << 10U;
 constexpr size_t kSmallestSlab = size_t{64} << 10U;
 constexpr size_t kSplitRest = size_t{64} << 10U;  // a smaller rest stays with its block
 constexpr size_t kPage = 4096;
-constexpr size_t kSmallSegment = 2 * kHugePage;   // mapped for requests below a huge page
-constexpr size_t kSharedSegment = 8 * kHugePage;  // mapped for those below half of it
+constexpr size_t kSharedSegment = 2 * kHugePage;  // mapped for requests below a huge page
 constexpr size_t kNoSplitAbove = size_t{256} << 20U;
 constexpr size_t kLargestRequest = size_t{1} << 46U;
 
 constexpr size_t round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
-}
-
-/// Of the segment that is mapped for a block.
-size_t segment_size(size_t bytes) {
-  if (bytes < kHugePage) return kSmallSegment;
-  if (bytes < kSharedSegment / 2) return kSharedSegment;
-  return round_up(bytes, kHugePage);
 }
 
 /// Multiples of the alignment up to four of them, then four steps an octave.
@@ -55,11 +48,15 @@ struct Segment {
   size_t bytes = 0;
 };
 
+/// By size, then address: best fit.
+using FreeBlocks = std::set<std::pair<size_t, std::byte*>>;
+
 /// Part of a segment, in use or free. Neighbours by address are found in the map of blocks.
 struct Block {
   std::byte* base = nullptr;
   size_t bytes = 0;
   std::byte* segment = nullptr;
+  FreeBlocks* pool = nullptr;  // lists it while it is free
   bool is_free = true;
 };
 
@@ -93,16 +90,17 @@ class LargeBlocks {
   /// Null when neither the cache nor the source has it.
   std::byte* allocate(size_t bytes) {
     bytes = round_up(bytes, kPage);
-    auto found = free_.lower_bound({bytes, nullptr});
-    const bool wasteful = found != free_.end() && found->first > kNoSplitAbove &&
+    FreeBlocks& pool = bytes < kHugePage ? shared_ : whole_;
+    auto found = pool.lower_bound({bytes, nullptr});
+    const bool wasteful = found != pool.end() && found->first > kNoSplitAbove &&
                           found->first - bytes > found->first / 4;
-    if (found == free_.end() || wasteful) {
-      std::byte* fresh = add_segment(segment_size(bytes));
+    if (found == pool.end() || wasteful) {
+      std::byte* fresh = add_segment(bytes < kHugePage ? kSharedSegment : bytes, pool);
       if (fresh == nullptr) return nullptr;
-      found = free_.find({blocks_.at(fresh).bytes, fresh});
+      found = pool.find({blocks_.at(fresh).bytes, fresh});
     }
     Block& block = blocks_.at(found->second);
-    free_.erase(found);
+    pool.erase(found);
     block.is_free = false;
     if (block.bytes <= kNoSplitAbove && block.bytes - bytes >= kSplitRest) split(block, bytes);
     return block.base;
@@ -115,11 +113,11 @@ class LargeBlocks {
     if (here != blocks_.begin()) {
       const auto before = std::prev(here);
       if (before->second.is_free && before->second.segment == here->second.segment) {
-        free_.erase({before->second.bytes, before->second.base});
+        before->second.pool->erase({before->second.bytes, before->second.base});
         here = merge_with_next(before, /*next_is_listed=*/false);
       }
     }
-    free_.insert({here->second.bytes, here->second.base});
+    here->second.pool->insert({here->second.bytes, here->second.base});
   }
 
   void release_unused_segments() {
@@ -130,7 +128,7 @@ class LargeBlocks {
         ++it;
         continue;
       }
-      free_.erase({block.bytes, block.base});
+      block.pool->erase({block.bytes, block.base});
       blocks_.erase(segment.base);
       source_.unmap(segment.base, segment.bytes);
       reserved_ -= segment.bytes;
@@ -145,22 +143,22 @@ class LargeBlocks {
  private:
   using BlockMap = std::map<std::byte*, Block>;
 
-  std::byte* add_segment(size_t bytes) {
+  std::byte* add_segment(size_t bytes, FreeBlocks& pool) {
     std::byte* base = source_.map(bytes);
     if (base == nullptr) return nullptr;
     ++num_maps_;
     reserved_ += bytes;
     segments_[base] = {base, bytes};
-    blocks_[base] = {base, bytes, base, true};
-    free_.insert({bytes, base});
+    blocks_[base] = {base, bytes, base, &pool, true};
+    pool.insert({bytes, base});
     return base;
   }
 
   void split(Block& block, size_t bytes) {
     std::byte* rest = block.base + bytes;
     const size_t rest_bytes = block.bytes - bytes;
-    blocks_[rest] = {rest, rest_bytes, block.segment, true};
-    free_.insert({rest_bytes, rest});
+    blocks_[rest] = {rest, rest_bytes, block.segment, block.pool, true};
+    block.pool->insert({rest_bytes, rest});
     block.bytes = bytes;
   }
 
@@ -170,7 +168,7 @@ class LargeBlocks {
         next->second.segment != here->second.segment) {
       return here;
     }
-    if (next_is_listed) free_.erase({next->second.bytes, next->second.base});
+    if (next_is_listed) next->second.pool->erase({next->second.bytes, next->second.base});
     here->second.bytes += next->second.bytes;
     blocks_.erase(next);
     return here;
@@ -178,7 +176,8 @@ class LargeBlocks {
 
   SegmentSource& source_;
   BlockMap blocks_;
-  std::set<std::pair<size_t, std::byte*>> free_;  // by size, then address: best fit
+  FreeBlocks shared_;  // in segments for requests below a huge page
+  FreeBlocks whole_;   // in the others: small ones there would be in the way of the next large one
   std::map<std::byte*, Segment> segments_;
   size_t reserved_ = 0;
   int64_t num_maps_ = 0;

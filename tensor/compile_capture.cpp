@@ -3,6 +3,10 @@
 #include <chrono>
 #include <utility>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "wick/ir/profile.h"
 #include "wick/passes/options.h"
 #include "wick/runtime/anomaly.h"
@@ -17,6 +21,14 @@ namespace {
 std::unique_ptr<ir::Graph> imported(const Capture& capture) {
   const profile::Slice slice("compile", "import");
   return import_graph(capture);
+}
+
+/// A compile frees many times what it keeps. Without a request the heap would hold that for as long
+/// as the process runs.
+void give_back_freed_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace
@@ -34,6 +46,7 @@ std::unique_ptr<runtime::Executable> compile_capture(const Capture& capture,
         record.trigger = {std::string(reason), where, PlanCache::instance().explain_miss(capture)};
         record.times.import = took.count();
       });
+  give_back_freed_memory();
   if (recorded == nullptr) return executable;
   return runtime::make_detecting_anomalies(std::move(executable), std::move(recorded));
 }

@@ -41,23 +41,11 @@ TEST(CachingMemoryManager, AlignsBlocks) {
 TEST(CachingMemoryManager, PutsLargeBlocksOnHugePages) {
   const auto manager = make_caching_memory_manager();
 
-  void* block = manager->allocate(17 * kMiB, kTag);
+  void* block = manager->allocate(5 * kMiB + 1, kTag);
 
   EXPECT_TRUE(is_aligned(block, 2 * kMiB));
-  EXPECT_EQ(manager->stats().bytes_reserved, static_cast<int64_t>(18 * kMiB));
+  EXPECT_EQ(manager->stats().bytes_reserved, static_cast<int64_t>(5 * kMiB + 4096));
   manager->free(block);
-}
-
-TEST(CachingMemoryManager, PutsBlocksOfAFewMebibytesSideBySide) {
-  const auto manager = make_caching_memory_manager();
-  std::vector<void*> blocks;
-  for (int i = 0; i < 14; ++i)
-    blocks.push_back(manager->allocate(2 * kMiB + kMiB / 4, kTag));
-
-  EXPECT_EQ(manager->stats().bytes_reserved, static_cast<int64_t>(32 * kMiB));
-  EXPECT_EQ(manager->stats().system_allocations, 2);
-  for (void* block : blocks)
-    manager->free(block);
 }
 
 TEST(CachingMemoryManager, ReusesAFreedBlock) {
@@ -130,7 +118,7 @@ TEST(CachingMemoryManager, CountsExactly) {
   EXPECT_EQ(stats.bytes_in_use, static_cast<int64_t>(3 * kMiB + 1));
   EXPECT_EQ(stats.peak_bytes_in_use, static_cast<int64_t>(3 * kMiB + 1001));
   EXPECT_EQ(stats.allocations, 3);
-  EXPECT_EQ(stats.system_allocations, 1);
+  EXPECT_EQ(stats.system_allocations, 2);
   manager->free(b);
   manager->free(c);
   EXPECT_EQ(manager->stats().bytes_in_use, 0);
