@@ -8,7 +8,7 @@ namespace wick::passes {
 
 namespace {
 
-constexpr size_t kLeastBytes = size_t{64} << 10U;  // less is not worth a search
+constexpr size_t kLeastBytes = 4096;  // less is not worth a search
 
 class Lender {
  public:
@@ -49,24 +49,33 @@ class Lender {
       in_use_[static_cast<size_t>(i)] += bytes;
   }
 
-  [[nodiscard]] int peak() const {
-    return static_cast<int>(std::ranges::max_element(in_use_) - in_use_.begin());
+  [[nodiscard]] size_t peak() const {
+    return static_cast<size_t>(std::ranges::max_element(in_use_) - in_use_.begin());
   }
 
-  /// Moves one of the blocks that are there at the position.
-  bool lower(int position) {
+  /// Moves blocks that are there at the position, until others are as high.
+  bool lower(size_t position) {
+    bool is_lower = false;
+    for (const size_t i : candidates_at(static_cast<int>(position))) {
+      if (peak() != position) break;
+      is_lower |= move(i);
+    }
+    return is_lower;
+  }
+
+  /// The largest first; of equal ones the first to end, which has the most buffers to choose from.
+  [[nodiscard]] std::vector<size_t> candidates_at(int position) const {
     std::vector<size_t> candidates;
     for (size_t i = 0; i < blocks_.size(); ++i) {
       const ArenaBlock& block = blocks_[i];
       const bool is_there = block.begin <= position && position <= block.end;
       if (is_there && block.bytes >= kLeastBytes && !is_tried_[i]) candidates.push_back(i);
     }
-    // Of equal ones the first to end, which has the most buffers to choose from.
     std::ranges::stable_sort(candidates, [&](size_t a, size_t b) {
       return std::tuple(blocks_[b].bytes, blocks_[a].end) <
              std::tuple(blocks_[a].bytes, blocks_[b].end);
     });
-    return std::ranges::any_of(candidates, [&](size_t i) { return move(i); });
+    return candidates;
   }
 
   /// To the smallest buffer that has room, of those the first to be needed.

@@ -31,7 +31,7 @@ TEST_F(CudaMemory, AsksTheDriverForWholeSegmentsAndReusesThem) {
   void* second = allocate(3 * kMiB);
 
   EXPECT_EQ(second, first);
-  EXPECT_EQ(fake_.take_calls(), std::vector<std::string>{"cuMemAlloc 4194304 bytes"});
+  EXPECT_EQ(fake_.take_calls(), std::vector<std::string>{"cuMemAlloc 3145728 bytes"});
   manager_->free(second);
 }
 
