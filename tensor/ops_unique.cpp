@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "wick/tensor/index_positions.h"
 #include "wick/tensor/op_arguments.h"
@@ -41,6 +42,58 @@ UniqueValues unique_of(const Groups& groups, const Shape& inverse_shape, Where w
                                                 ScatterMode::set,
                                                 where);
   return {take(x, indices, 0, where), reshape(inverse, inverse_shape, where), counts, indices};
+}
+
+/// The least element and how many integers there are up to the largest; none for more than the
+/// elements of x are worth looking through.
+struct Close {
+  int64_t least = 0;
+  int64_t count = 0;
+};
+
+std::optional<Close> close_integers(const Tensor& flat, Where where) {
+  if (!is_integer(flat.dtype())) return std::nullopt;
+  const Tensor least = min(flat, {}, false, where);
+  const Tensor largest = max(flat, {}, false, where);
+  materialize({flat, least, largest}, where);
+  const auto first = least.item<int64_t>(where);
+  const auto last = largest.item<int64_t>(where);
+  const uint64_t distance = static_cast<uint64_t>(last) - static_cast<uint64_t>(first);
+  const auto most = static_cast<uint64_t>(std::max<int64_t>(4096, 2 * flat.numel()));
+  if (distance >= most) return std::nullopt;
+  return Close{first, static_cast<int64_t>(distance) + 1};
+}
+
+/// Without sorting: a table says which integers there are.
+UniqueValues unique_of_close(const Tensor& flat,
+                             const Close& close,
+                             const Shape& inverse_shape,
+                             Where where) {
+  const auto number = [&](int64_t value) { return full({}, value, DType::i64, where); };
+  const auto scattered = [&](const Tensor& x, const Tensor& at, const Tensor& y, ScatterMode mode) {
+    return detail::scatter_slices(x, 0, at, y, mode, where);
+  };
+  const int64_t size = flat.numel();
+  const Tensor offsets = record_binary(
+      OpKind::sub, {cast(flat, DType::i64, where), where}, {number(close.least), where}, where);
+  const Tensor is_there = scattered(zeros({close.count}, DType::bool_, where),
+                                    offsets,
+                                    ones({size}, DType::bool_, where),
+                                    ScatterMode::set);
+  const Tensor found = detail::true_positions(is_there, where);
+  const Tensor values =
+      record_binary(OpKind::add, {found, where}, {number(close.least), where}, where);
+  const Tensor inverse = take(detail::true_ordinals(is_there, where), offsets, 0, where);
+  const Tensor counts = scattered(zeros({found.numel()}, DType::i64, where),
+                                  inverse,
+                                  ones({size}, DType::i64, where),
+                                  ScatterMode::add);
+  const Tensor indices = scattered(full({found.numel()}, size, DType::i64, where),
+                                   inverse,
+                                   arange(size, DType::i64, where),
+                                   ScatterMode::min);
+  return {
+      cast(values, flat.dtype(), where), reshape(inverse, inverse_shape, where), counts, indices};
 }
 
 UniqueValues nothing(const Tensor& x, const Shape& inverse_shape, Where where) {
@@ -98,6 +151,8 @@ UniqueValues unique(const Tensor& x, Where where) {
   type_of("unique", x, where);
   const Tensor flat = flatten(x, 0, -1, where);
   if (flat.numel() == 0) return nothing(flat, x.shape(), where);
+  if (const std::optional<Close> close = close_integers(flat, where))
+    return unique_of_close(flat, *close, x.shape(), where);
   const auto [sorted, order] = sort(flat, 0, false, where);
   return unique_of({flat, order, differs_from_previous(sorted, where)}, x.shape(), where);
 }

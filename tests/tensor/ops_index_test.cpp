@@ -122,6 +122,32 @@ TEST(IndexOps, Sets) {
   expect_values(unique(zeros({0})).values, {0}, {});
 }
 
+/// Close integers are looked up in a table, floats and others are sorted.
+TEST(IndexOps, SetsOfCloseIntegersAreThoseOfFloats) {
+  manual_seed(3);
+  const Tensor some = randint(-100, 100, {37, 53});
+  for (const DType dtype : {DType::i8, DType::i16, DType::i32, DType::i64}) {
+    const UniqueValues found = unique(cast(some, dtype));
+    const UniqueValues expected = unique(cast(some, DType::f64));
+    EXPECT_EQ(found.values.dtype(), dtype);
+    EXPECT_EQ(found.values.to_vector<double>(), expected.values.to_vector<double>());
+    EXPECT_EQ(found.inverse.shape(), some.shape());
+    EXPECT_EQ(found.inverse.to_vector<int64_t>(), expected.inverse.to_vector<int64_t>());
+    EXPECT_EQ(found.counts.to_vector<int64_t>(), expected.counts.to_vector<int64_t>());
+    EXPECT_EQ(found.indices.to_vector<int64_t>(), expected.indices.to_vector<int64_t>());
+  }
+  constexpr auto kLeast = std::numeric_limits<int64_t>::min();
+  constexpr auto kMost = std::numeric_limits<int64_t>::max();
+  for (const std::vector<int64_t>& values :
+       {std::vector<int64_t>{kMost, kLeast, kMost}, {kLeast + 1, kLeast}, {kMost - 5000, kMost}}) {
+    std::vector<int64_t> sorted = values;
+    std::ranges::sort(sorted);
+    sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
+    const auto size = static_cast<int64_t>(values.size());
+    EXPECT_EQ(unique(from_vector(values, {size})).values.to_vector<int64_t>(), sorted);
+  }
+}
+
 TEST(IndexOps, Counting) {
   expect_values(bincount(ints({1, 3, 1}, {3})), {4}, {0, 2, 0, 1});
   expect_values(bincount(ints({1, 3}, {2}), tensor({0.5, 2}), 6), {6}, {0, 0.5, 0, 2, 0, 0});
