@@ -45,7 +45,7 @@ llvm::Value* emit_math(EmitContext& e, OpKind op, llvm::Value* x) {
 llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y) {
   const llvm::IRBuilderBase::FastMathFlagGuard guard(e.b);
   e.b.clearFastMathFlags();
-  return is_double(x) ? call_by_lane(e, "pow", {x, y}) : emit_pow_f32(e, x, y);
+  return is_double(x) ? emit_pow_f64(e, x, y) : emit_pow_f32(e, x, y);
 }
 
 }  // namespace wick::codegen::llvm_jit

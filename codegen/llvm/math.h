@@ -1,8 +1,7 @@
 #pragma once
 
 // Elementary functions: polynomials, branch-free but for huge arguments of sin and cos and huge
-// quotients of fmod. pow of f64 calls the C library lane by lane.
-// Operands are scalars or vectors.
+// quotients of fmod. Operands are scalars or vectors.
 
 #include "wick/codegen/llvm/emit_context.h"
 #include "wick/ir/op.h"
@@ -36,6 +35,24 @@ llvm::Value* emit_erf_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_sin_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_cos_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_atan_f64(EmitContext& e, llvm::Value* x);
+/// Calls the C library lane by lane where the machine has no fused multiply-add.
+llvm::Value* emit_pow_f64(EmitContext& e, llvm::Value* x, llvm::Value* y);
+
+/// C's pow: `power` where x is positive and both are finite; zeros, infinities, NaN and negative x
+/// else, where `power` is that of |x|.
+llvm::Value* with_special_powers(EmitContext& e,
+                                 llvm::Value* x,
+                                 llvm::Value* y,
+                                 llvm::Value* power);
+
+/// x = 2^exponent * mantissa with the mantissa in [sqrt(1/2), sqrt(2)), all doubles.
+struct BinaryParts {
+  llvm::Value* exponent;
+  llvm::Value* mantissa;
+};
+
+/// Of positive finite doubles, denormals included.
+BinaryParts binary_parts_f64(EmitContext& e, llvm::Value* x);
 
 /// The sine of n pi/2 + r, given those of n's lowest two bits (integers as wide as the floats) and
 /// sine and cosine of r.
@@ -65,5 +82,8 @@ llvm::Value* by_lane_above(
 
 /// value * 2^exponent for vectors of float; `exponent` is integral and may be far out of range.
 llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
+
+/// The same for doubles, with an exponent between -2000 and 2000.
+llvm::Value* scale_by_power_f64(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
 
 }  // namespace wick::codegen::llvm_jit

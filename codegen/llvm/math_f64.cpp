@@ -75,6 +75,30 @@ llvm::Value* to_whole(EmitContext& e, llvm::Value* n) {
 
 }  // namespace
 
+llvm::Value* scale_by_power_f64(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
+  auto& b = e.b;
+  // In two steps, so that neither power leaves the range and only the last product rounds.
+  llvm::Value* whole = to_whole(e, exponent);
+  llvm::Value* half = b.CreateAShr(whole, 1);
+  llvm::Value* scaled = b.CreateFMul(value, two_to(e, half, value->getType()));
+  return b.CreateFMul(scaled, two_to(e, b.CreateSub(whole, half), value->getType()));
+}
+
+BinaryParts binary_parts_f64(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  // Denormals are scaled into the normal range first.
+  llvm::Value* is_tiny = b.CreateFCmpOLT(x, real(x, 0x1p-1022));
+  llvm::Value* scaled = b.CreateSelect(is_tiny, b.CreateFMul(x, real(x, 0x1p54)), x);
+  llvm::Value* bits = b.CreateBitCast(scaled, i64_of(e, x));
+  llvm::Value* shifted = b.CreateSub(bits, integer(bits, kSqrtHalfBits));
+  llvm::Value* exponent = b.CreateAShr(shifted, kMantissaBits);
+  llvm::Value* mantissa = b.CreateSub(bits, b.CreateShl(exponent, kMantissaBits));
+  llvm::Value* whole = b.CreateAdd(exponent, integer(exponent, kIntegerShiftBits));
+  llvm::Value* n = b.CreateFSub(b.CreateBitCast(whole, x->getType()), real(x, kIntegerShift));
+  return {b.CreateSelect(is_tiny, b.CreateFSub(n, real(x, 54)), n),
+          b.CreateBitCast(mantissa, x->getType())};
+}
+
 llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   // Beyond these the result is infinite or 0 all the same; just below the smallest number the
@@ -84,12 +108,7 @@ llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x) {
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
   bounded = b.CreateSelect(b.CreateFCmpOGT(low, bounded), low, bounded);
   const ReducedPower power = reduce(e, bounded);
-  llvm::Value* mantissa = b.CreateFAdd(power.rest, real(x, 1));
-  // In two steps, so that neither power leaves the range and only the last product rounds.
-  llvm::Value* whole = to_whole(e, power.n);
-  llvm::Value* half = b.CreateAShr(whole, 1);
-  llvm::Value* result = b.CreateFMul(mantissa, two_to(e, half, x->getType()));
-  result = b.CreateFMul(result, two_to(e, b.CreateSub(whole, half), x->getType()));
+  llvm::Value* result = scale_by_power_f64(e, b.CreateFAdd(power.rest, real(x, 1)), power.n);
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
 }
 
@@ -127,19 +146,8 @@ llvm::Value* emit_tanh_f64(EmitContext& e, llvm::Value* x) {
 
 llvm::Value* emit_log_f64(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  // Denormals are scaled into the normal range first.
-  llvm::Value* is_tiny = b.CreateFCmpOLT(x, real(x, 0x1p-1022));
-  llvm::Value* scaled = b.CreateSelect(is_tiny, b.CreateFMul(x, real(x, 0x1p54)), x);
-  llvm::Value* bits = b.CreateBitCast(scaled, i64_of(e, x));
-  // x = 2^n m with m in [sqrt(1/2), sqrt(2)).
-  llvm::Value* shifted = b.CreateSub(bits, integer(bits, kSqrtHalfBits));
-  llvm::Value* exponent = b.CreateAShr(shifted, kMantissaBits);
-  llvm::Value* mantissa = b.CreateSub(bits, b.CreateShl(exponent, kMantissaBits));
-  llvm::Value* f = b.CreateFSub(b.CreateBitCast(mantissa, x->getType()), real(x, 1));
-  llvm::Value* whole = b.CreateAdd(exponent, integer(exponent, kIntegerShiftBits));
-  llvm::Value* n = b.CreateFSub(b.CreateBitCast(whole, x->getType()), real(x, kIntegerShift));
-  n = b.CreateSelect(is_tiny, b.CreateFSub(n, real(x, 54)), n);
-
+  const auto [n, mantissa] = binary_parts_f64(e, x);
+  llvm::Value* f = b.CreateFSub(mantissa, real(x, 1));
   // With s = f / (2 + f), log(1 + f) = 2s + s R = f - (f^2 / 2 - s (f^2 / 2 + R)).
   llvm::Value* s = b.CreateFDiv(f, b.CreateFAdd(f, real(x, 2)));
   llvm::Value* z = b.CreateFMul(s, s);

@@ -62,8 +62,12 @@ llvm::Value* any_of(EmitContext& e, llvm::ArrayRef<llvm::Value*> conditions) {
   return any;
 }
 
-/// The cases of C's pow that a logarithm does not give: zeros, infinities, negative x.
-llvm::Value* fix_special(EmitContext& e, llvm::Value* x, llvm::Value* y, llvm::Value* power) {
+}  // namespace
+
+llvm::Value* with_special_powers(EmitContext& e,
+                                 llvm::Value* x,
+                                 llvm::Value* y,
+                                 llvm::Value* power) {
   auto& b = e.b;
   const double kInfinity = std::numeric_limits<double>::infinity();
   llvm::Value* zero = real(x, 0);
@@ -101,20 +105,18 @@ llvm::Value* fix_special(EmitContext& e, llvm::Value* x, llvm::Value* y, llvm::V
   return b.CreateSelect(b.CreateOr(b.CreateFCmpOEQ(x, one), b.CreateFCmpOEQ(y, zero)), one, result);
 }
 
-}  // namespace
-
 llvm::Value* emit_pow_f32(EmitContext& e, llvm::Value* x, llvm::Value* y) {
   auto& b = e.b;
   llvm::Type* f64 = shaped(b.getDoubleTy(), x);
   llvm::Value* wide_x = b.CreateFPExt(e.unary(llvm::Intrinsic::fabs, x), f64);
   llvm::Value* exponent = b.CreateFMul(log2_of(e, wide_x), b.CreateFPExt(y, f64));
-  // Also turns NaN into a number, which fix_special replaces.
+  // Also turns NaN into a number, which with_special_powers replaces.
   llvm::Value* low = real(exponent, -200);
   llvm::Value* high = real(exponent, 200);
   exponent = b.CreateSelect(b.CreateFCmpOGT(exponent, low), exponent, low);
   exponent = b.CreateSelect(b.CreateFCmpOLT(exponent, high), exponent, high);
   llvm::Value* power = b.CreateFPTrunc(exp2_of(e, exponent), x->getType());
-  return fix_special(e, x, y, power);
+  return with_special_powers(e, x, y, power);
 }
 
 }  // namespace wick::codegen::llvm_jit
