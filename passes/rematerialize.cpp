@@ -97,9 +97,10 @@ class Rematerialize final : public Pass {
                     .code = "rematerialized",
                     .where = gap.value.node->location(),
                     .other = reader.location(),
-                    .text = fmt::format("{} is computed again for later readers, which moves {} "
+                    .text = fmt::format("{} is computed again{} for later readers, which moves {} "
                                         "bytes, rather than kept while memory is short",
                                         gap.value.type(),
+                                        gap.product ? ", its product included," : "",
                                         gap.moved_bytes)});
   }
 

@@ -16,12 +16,12 @@ class Lender {
       : blocks_(blocks),
         loans_(loans),
         tenants_(loans.size()),
-        by_size_(loans.size()),
+        by_time_(loans.size()),
         home_(blocks.size(), kNone),
         is_tried_(blocks.size()) {
-    std::iota(by_size_.begin(), by_size_.end(), size_t{0});
-    std::ranges::sort(by_size_, {}, [&](size_t loan) {
-      return std::tuple(loans[loan].bytes, loans[loan].free_before);
+    std::iota(by_time_.begin(), by_time_.end(), size_t{0});
+    std::ranges::sort(by_time_, {}, [&](size_t loan) {
+      return std::tuple(loans[loan].free_before, loans[loan].bytes);
     });
     count_bytes_in_use();
   }
@@ -78,14 +78,14 @@ class Lender {
     return candidates;
   }
 
-  /// To the smallest buffer that has room, of those the first to be needed.
+  /// To the buffer that is needed first of those that have room for as long as it takes.
   bool move(size_t i) {
     const ArenaBlock& block = blocks_[i];
     is_tried_[i] = true;  // what has no room now has none later
-    const auto first = std::ranges::lower_bound(
-        by_size_, block.bytes, {}, [&](size_t loan) { return loans_[loan].bytes; });
-    for (auto it = first; it != by_size_.end(); ++it) {
-      if (loans_[*it].free_before <= block.end) continue;
+    const auto first = std::ranges::upper_bound(
+        by_time_, block.end, {}, [&](size_t loan) { return loans_[loan].free_before; });
+    for (auto it = first; it != by_time_.end(); ++it) {
+      if (loans_[*it].bytes < block.bytes) continue;
       const bool is_free = std::ranges::none_of(tenants_[*it], [&](const ArenaBlock* other) {
         return other->begin <= block.end && block.begin <= other->end;
       });
@@ -101,7 +101,7 @@ class Lender {
   const std::vector<ArenaBlock>& blocks_;
   const std::vector<ResultLoan>& loans_;
   std::vector<std::vector<const ArenaBlock*>> tenants_;  // by loan
-  std::vector<size_t> by_size_;                          // loans
+  std::vector<size_t> by_time_;                          // loans
   std::vector<int> home_;                                // by block: a loan
   std::vector<bool> is_tried_;
   std::vector<int64_t> in_use_;  // by position
