@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "wick/runtime/host_cpu.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/tiled_gemm.h"
 #include "wick/runtime/vector_lanes.h"
