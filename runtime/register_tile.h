@@ -37,6 +37,18 @@ struct RegisterTile {
     }
   }
 
+  /// To rows so many elements apart; adds to what is there, or replaces it.
+  WICK_INLINE_VECTORS void store_to(float* out, int64_t stride, bool adds) const {
+#pragma GCC unroll 16
+    for (int64_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int64_t v = 0; v < kVectors; ++v) {
+        float* to = out + r * stride + v * kLanes;
+        store(to, adds ? load(to) + sums[r][v] : sums[r][v]);
+      }
+    }
+  }
+
  private:
   WICK_INLINE_VECTORS void clear() {
 #pragma GCC unroll 16
@@ -60,19 +72,6 @@ struct RegisterTile {
 #pragma GCC unroll 16
       for (int64_t v = 0; v < kVectors; ++v)
         sums[r][v] += factor * columns[v];
-    }
-  }
-
- public:
-  /// To rows so many elements apart; adds to what is there, or replaces it.
-  WICK_INLINE_VECTORS void store_to(float* out, int64_t stride, bool adds) const {
-#pragma GCC unroll 16
-    for (int64_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-      for (int64_t v = 0; v < kVectors; ++v) {
-        float* to = out + r * stride + v * kLanes;
-        store(to, adds ? load(to) + sums[r][v] : sums[r][v]);
-      }
     }
   }
 };

@@ -6,6 +6,7 @@
 #include "wick/runtime/tiled_gemm.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "wick/runtime/host_cpu.h"
@@ -152,8 +153,9 @@ WICK_VECTORS void copy_pieces(Stored from, int64_t extent, int64_t depth, float*
 /// A few panels at a time: each is another page to write to.
 template <int64_t kSide>
 void pack_columns(Stored from, int64_t extent, int64_t depth, float* to) {
-  constexpr int64_t kStep = 8 * kSide;
-  for (int64_t at = 0; at < extent; at += kStep, to += 8 * panel<kSide>(depth))
+  constexpr int64_t kPanels = 8;
+  constexpr int64_t kStep = kPanels * kSide;
+  for (int64_t at = 0; at < extent; at += kStep, to += kPanels * panel<kSide>(depth))
     copy_pieces<kSide>(from.at(0, at), std::min(kStep, extent - at), depth, to);
 }
 
@@ -192,35 +194,36 @@ struct Block {
 class Ahead {
  public:
   Ahead(Block block, int64_t columns_meanwhile)
-      : block_(block),
-        at_(block.at.data),
+      : at_(block.at.data),
         row_end_(at_ + block.columns),
+        stride_(block.at.stride),
+        columns_(block.columns),
         rows_left_(block.rows),
         lines_(std::min<int64_t>(kMostLines,
                                  (kRows * kColumns + columns_meanwhile - 1) / columns_meanwhile)) {}
 
-  /// Once for kLine steps of a sum.
+  /// Once for 16 steps of a sum.
   WICK_INLINE_VECTORS void operator()() {
     for (int64_t i = 0; i < lines_ && rows_left_ > 0; ++i) {
       __builtin_prefetch(at_, 0, 2);
       at_ += kLine;
       if (at_ < row_end_) continue;
-      row_end_ += block_.at.stride;
-      at_ = row_end_ - block_.columns;
+      row_end_ += stride_;
+      at_ = row_end_ - columns_;
       --rows_left_;
     }
   }
 
-  static constexpr int64_t kLine = 16;
-
  private:
+  static constexpr int64_t kLine = 16;  // elements
   static constexpr int64_t kMostLines = 4;
 
-  Block block_;
   const float* at_;
   const float* row_end_;
+  int64_t stride_;
+  int64_t columns_;
   int64_t rows_left_;
-  int64_t lines_;
+  int64_t lines_;  // a call
 };
 
 struct Output {
@@ -241,23 +244,14 @@ WICK_VECTORS void whole_tile(
   tile.store_to(out.data, out.stride, out.adds);
 }
 
-template <class Left, int64_t... kHeight>
-void tile_of_rows(int64_t rows,
-                  Left left,
-                  PackedColumns right,
-                  int64_t depth,
-                  Output out,
-                  Ahead& ahead,
-                  std::integer_sequence<int64_t, kHeight...> /*one less*/) {
-  using Tile = void(Left, PackedColumns, int64_t, Output, Ahead&);
-  static constexpr Tile* kTiles[] = {whole_tile<kHeight + 1, Left>...};
-  kTiles[std::min(rows, kRows) - 1](left, right, depth, out, ahead);
-}
-
 template <class Left>
 void tile_of_rows(
     int64_t rows, Left left, PackedColumns right, int64_t depth, Output out, Ahead& ahead) {
-  tile_of_rows(rows, left, right, depth, out, ahead, std::make_integer_sequence<int64_t, kRows>());
+  using Tile = void(Left, PackedColumns, int64_t, Output, Ahead&);
+  static constexpr auto kTiles = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
+    return std::array<Tile*, kRows>{whole_tile<kLess + 1, Left>...};
+  }(std::make_integer_sequence<int64_t, kRows>());
+  kTiles[static_cast<size_t>(rows - 1)](left, right, depth, out, ahead);
 }
 
 /// A tile that perhaps reaches beyond the last column.

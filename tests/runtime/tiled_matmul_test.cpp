@@ -16,20 +16,25 @@
 namespace wick::runtime {
 namespace {
 
-class TiledMatmul : public testing::Test {
+/// By the lanes of vectors.
+class TiledMatmul : public testing::TestWithParam<int64_t> {
  protected:
   void SetUp() override {
-    if (!have_vectors()) GTEST_SKIP() << "no AVX2";
+    if (vector_lanes() < GetParam()) GTEST_SKIP() << "no such vectors";
   }
+
+  static Literal run_on(int threads, const LibraryOp& op, const std::vector<Literal>& operands) {
+    const ThreadsOption option(threads);
+    const ThreadCountScope scope(threads);
+    return run(*make_tiled_matmul(matmul_shape(op), GetParam()), op, operands);
+  }
+
+  static void expect_right(const LibraryOp& op);
 };
 
-Literal run_on(int threads, const LibraryOp& op, const std::vector<Literal>& operands) {
-  const ThreadsOption option(threads);
-  const ThreadCountScope scope(threads);
-  return run(*make_tiled_matmul(matmul_shape(op)), op, operands);
-}
+INSTANTIATE_TEST_SUITE_P(Lanes, TiledMatmul, testing::Values(8, 16));
 
-void expect_right(const LibraryOp& op) {
+void TiledMatmul::expect_right(const LibraryOp& op) {
   const std::vector<Literal> operands = random_operands(op);
   const Literal got = run_on(1, op, operands);
 
@@ -39,7 +44,7 @@ void expect_right(const LibraryOp& op) {
     EXPECT_TRUE(run_on(threads, op, operands) == got) << describe(op) << " on " << threads;
 }
 
-TEST_F(TiledMatmul, TakesAllTransposesAndExtents) {
+TEST_P(TiledMatmul, TakesAllTransposesAndExtents) {
   for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{{1, 1, 1},
                                                                    {6, 16, 8},
                                                                    {5, 17, 9},
@@ -56,7 +61,7 @@ TEST_F(TiledMatmul, TakesAllTransposesAndExtents) {
   }
 }
 
-TEST_F(TiledMatmul, TakesBatches) {
+TEST_P(TiledMatmul, TakesBatches) {
   expect_right(make_product({5, 37, 20}, {5, 20, 50}, false, false));
   expect_right(make_product({3, 20, 101}, {3, 60, 20}, true, true));
   expect_right(make_product({2, 3, 16, 7}, {2, 1, 7, 33}, false, false));
@@ -64,7 +69,7 @@ TEST_F(TiledMatmul, TakesBatches) {
 }
 
 /// Neither the zeros that fill up panels nor lanes beyond the last column may meet them.
-TEST_F(TiledMatmul, KeepsWhatIsNotFiniteInItsRowsAndColumns) {
+TEST_P(TiledMatmul, KeepsWhatIsNotFiniteInItsRowsAndColumns) {
   const LibraryOp op = make_product(7, 19, 5, false, false);
   std::vector<Literal> operands = random_operands(op);
   operands[0].mutable_values<float>()[0] = std::numeric_limits<float>::infinity();
