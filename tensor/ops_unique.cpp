@@ -44,13 +44,13 @@ UniqueValues unique_of(const Groups& groups, const Shape& inverse_shape, Where w
   return {take(x, indices, 0, where), reshape(inverse, inverse_shape, where), counts, indices};
 }
 
-/// The least element and how many integers there are up to the largest; none for more than the
-/// elements of x are worth looking through.
+/// The least element and the number of integers from there to the largest.
 struct Close {
   int64_t least = 0;
   int64_t count = 0;
 };
 
+/// Of integers that lie so close that a table of all between them takes less time than sorting.
 std::optional<Close> close_integers(const Tensor& flat, Where where) {
   if (!is_integer(flat.dtype())) return std::nullopt;
   const Tensor least = min(flat, {}, false, where);
@@ -69,20 +69,17 @@ UniqueValues unique_of_close(const Tensor& flat,
                              const Close& close,
                              const Shape& inverse_shape,
                              Where where) {
-  const auto number = [&](int64_t value) { return full({}, value, DType::i64, where); };
   const auto scattered = [&](const Tensor& x, const Tensor& at, const Tensor& y, ScatterMode mode) {
     return detail::scatter_slices(x, 0, at, y, mode, where);
   };
   const int64_t size = flat.numel();
-  const Tensor offsets = record_binary(
-      OpKind::sub, {cast(flat, DType::i64, where), where}, {number(close.least), where}, where);
+  const Tensor offsets = Operand(cast(flat, DType::i64, where), where) - close.least;
   const Tensor is_there = scattered(zeros({close.count}, DType::bool_, where),
                                     offsets,
                                     ones({size}, DType::bool_, where),
                                     ScatterMode::set);
   const Tensor found = detail::true_positions(is_there, where);
-  const Tensor values =
-      record_binary(OpKind::add, {found, where}, {number(close.least), where}, where);
+  const Tensor values = Operand(found, where) + close.least;
   const Tensor inverse = take(detail::true_ordinals(is_there, where), offsets, 0, where);
   const Tensor counts = scattered(zeros({found.numel()}, DType::i64, where),
                                   inverse,
