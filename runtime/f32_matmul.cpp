@@ -30,9 +30,8 @@ std::vector<Candidate> ways_of(const LibraryOp& op) {
   std::vector<Candidate> ways = onednn::matmul_ways(op);
   if (may_tile(matmul_shape(op))) {
     constexpr int64_t kAvx512 = 16;
-    ways.insert(
-        vector_lanes() == kAvx512 ? ways.end() : ways.begin(),
-        {"tiled", [](const LibraryOp& op) { return make_tiled_matmul(matmul_shape(op)); }});
+    ways.insert(vector_lanes() == kAvx512 ? ways.end() : ways.begin(),
+                {"tiled", [](const LibraryOp& op) { return make_tiled_matmul(matmul_shape(op)); }});
   }
   return ways;
 }

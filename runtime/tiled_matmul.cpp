@@ -48,9 +48,9 @@ class TiledMatmul final : public HostCall {
     for (int64_t i = 0; i < pieces_.count(); ++i) {
       const GemmRange rows = rows_of(i);
       const GemmRange columns = columns_of(i);
-      lane_elements_ = std::max(
-          lane_elements_,
-          gemm_.scratch(rows.end - rows.begin, columns.end - columns.begin, shape_.k));
+      lane_elements_ =
+          std::max(lane_elements_,
+                   gemm_.scratch(rows.end - rows.begin, columns.end - columns.begin, shape_.k));
     }
   }
 
