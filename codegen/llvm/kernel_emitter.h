@@ -156,6 +156,7 @@ class KernelEmitter {
   void store_columns();
   void emit_values_of_columns();
   [[nodiscard]] int rows_at_once() const;
+  llvm::Value* are_best_walked_whole();
   void emit_rows_of_columns();
   void emit_columns_of_rows(llvm::Value* first, int count);
   void share_values_of_columns(llvm::ArrayRef<Slot> known);

@@ -142,6 +142,17 @@ int KernelEmitter::rows_at_once() const {
   return kRows * unroll_ * work_of(loop_plan()) <= kMaxInstructions ? kRows : 1;
 }
 
+/// Of rows of some vectors, but less than a page, a piece of each of four in turn is no order in which
+/// the machine prefetches: one row after the other is. Rows of one piece follow one another anyway.
+llvm::Value* KernelEmitter::are_best_walked_whole() {
+  constexpr uint64_t kMostColumns = 768;
+  auto& b = e_.b;
+  llvm::Value* columns = b.CreateSub(chunk_.end, chunk_.begin);
+  const auto piece = static_cast<uint64_t>(int64_t{e_.lanes} * unroll_);
+  return b.CreateAnd(b.CreateICmpSGT(columns, b.getInt64(piece)),
+                     b.CreateICmpSLE(columns, b.getInt64(kMostColumns)));
+}
+
 /// The loop over the last inner dimension, with the vector loop inside.
 void KernelEmitter::emit_rows_of_columns() {
   auto& b = e_.b;
@@ -152,7 +163,8 @@ void KernelEmitter::emit_rows_of_columns() {
     llvm::Value* count =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
     llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(rows)));
-    rest_begin = b.CreateAdd(begin, b.CreateSub(count, rest));
+    llvm::Value* grouped_end = b.CreateAdd(begin, b.CreateSub(count, rest));
+    rest_begin = b.CreateSelect(are_best_walked_whole(), begin, grouped_end);
     loop(begin, rest_begin, rows, [&](llvm::Value* row) { emit_columns_of_rows(row, rows); });
   }
   loop(rest_begin, end, 1, [&](llvm::Value* row) { emit_columns_of_rows(row, 1); });
