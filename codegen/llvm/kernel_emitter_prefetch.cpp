@@ -133,8 +133,19 @@ llvm::Value* KernelEmitter::distance_ahead(const Instr& at) {
   return e_.b.getInt64(static_cast<uint64_t>(distance));
 }
 
+/// Zen follows a single stream as fast as memory gives it, and is only disturbed; Intel's cores and
+/// several streams gain.
+bool KernelEmitter::asks_ahead() const {
+  if (!e_.host.cpu.starts_with("znver")) return true;
+  return std::ranges::count_if(plans_[0].phase->instrs, [&](int number) {
+           const auto i = static_cast<size_t>(number);
+           return !is_chosen_[i] && (is_choice_[i] || reads_vectors(instr(number)));
+         }) > 1;
+}
+
 /// What an elementwise kernel reads from memory; a choice of loads asks for the chosen one itself.
 void KernelEmitter::emit_prefetches_ahead() {
+  if (!asks_ahead()) return;
   for (const int number : plans_[0].phase->instrs) {
     const Instr& at = instr(number);
     if (!reads_vectors(at) || is_chosen_[static_cast<size_t>(number)]) continue;
