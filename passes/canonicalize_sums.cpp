@@ -3,7 +3,8 @@
 // The gradient of a mean sums g * r + (x - m) * c, where c comes from sums over the same elements:
 // so a kernel would walk them once for c, and again for this sum. But c is one number for all that
 // is summed, and r too: r * sum(g) + c * sum(x - m) takes sums that wait for less, which the first
-// walk forms as well.
+// walk forms as well. So with products: the gradient of softmax sums e * (g / s + t), where t and s
+// come from sums of e and of e * g, and e stays with each part.
 
 #include <algorithm>
 #include <map>
@@ -32,6 +33,24 @@ Space space_of(const Node& reduction) {
   return {{shape.begin(), shape.end()}, reduction.attributes().integers("axes")};
 }
 
+/// Whether the value has been rounded. A maximum has not: what is less it may be exact.
+bool is_rounded(Value value) {
+  const Node& node = *value.node;
+  switch (node.op()) {
+    case OpKind::reduce_sum:
+      return true;
+    case OpKind::mul:
+    case OpKind::div:
+      return is_rounded(node.operand(0)) || is_rounded(node.operand(1));
+    case OpKind::neg:
+    case OpKind::reshape:
+    case OpKind::broadcast:
+      return is_rounded(node.operand(0));
+    default:
+      return false;
+  }
+}
+
 bool passes_on(OpKind op) {
   return ir::has(op, ir::kElementwise) || op == OpKind::reshape || op == OpKind::broadcast;
 }
@@ -40,7 +59,11 @@ class WaitingSums {
  public:
   explicit WaitingSums(ir::Graph& graph)
       : graph_(graph),
-        waits_(static_cast<size_t>(graph.id_bound())) {}
+        stages_(static_cast<size_t>(graph.id_bound())),
+        waits_(static_cast<size_t>(graph.id_bound())) {
+    for (const Node* node = graph.first(); node != nullptr; node = node->next())
+      find_stage(*node);
+  }
 
   /// The sums of one space, from `first` to `last` of its reductions. Returns how many changed.
   int64_t split(const Space& space, Node* first, const Node* last) {
@@ -64,9 +87,10 @@ class WaitingSums {
     bool divides = false;
   };
 
-  /// A part of a sum: a value whose elements are all scaled by the same numbers.
+  /// A part of a sum: products of elements, all scaled by the same numbers.
   struct Term {
     Value value;
+    std::vector<Value> multipliers;
     std::vector<Scale> scales;
     bool negative = false;
   };
@@ -74,15 +98,31 @@ class WaitingSums {
   /// What the sum of a value is scaled by.
   struct ScaledSum {
     Value value;
-    Value factor;   // none: 1
-    Value divisor;  // none: 1
+    Value factor;                 // none: 1
+    std::vector<Value> divisors;  // one after the other, since their product may overflow
     bool negative = false;
 
-    [[nodiscard]] bool has_factor_alone() const { return factor && !divisor; }
+    [[nodiscard]] bool has_factor_alone() const { return factor && divisors.empty(); }
   };
 
   [[nodiscard]] bool is_of_space(const Node& node) const {
     return ir::has(node.op(), ir::kReduction) && space_of(node) == *space_;
+  }
+
+  /// How many ops that no kernel computes follow each other up to the value.
+  void find_stage(const Node& node) {
+    int stage = 0;
+    for (const Value operand : node.operands())
+      stage = std::max(stage, stage_of(operand));
+    const OpKind op = node.op();
+    if (ir::has(op, ir::kContraction) || ir::has(op, ir::kPooling) || ir::has(op, ir::kOpaque)) {
+      ++stage;
+    }
+    stages_[static_cast<size_t>(node.id())] = stage;
+  }
+
+  [[nodiscard]] int stage_of(Value value) const {
+    return stages_[static_cast<size_t>(value.node->id())];
   }
 
   /// How many reductions of the space follow each other in front of the value.
@@ -92,11 +132,11 @@ class WaitingSums {
 
   void count(const Node& node, bool reduces) {
     int waits = 0;
+    const auto id = static_cast<size_t>(node.id());
     for (const Value operand : node.operands())
       waits = std::max(waits, waits_of(operand));
     if (reduces) ++waits;
     if (waits == 0) return;
-    const auto id = static_cast<size_t>(node.id());
     waits_[id] = waits;
     waiting_.push_back(id);
   }
@@ -122,49 +162,110 @@ class WaitingSums {
     return is_product && is_full(node.operand(1)) && is_factor(node.operand(0)) ? 1 : -1;
   }
 
+  /// exp(x - max(x)): none is negative or above 1, and one of them is 1.
+  [[nodiscard]] bool is_softmax_weight(Value value) const {
+    const Node& exp = *value.node;
+    if (exp.op() != OpKind::exp || exp.operand(0).node->op() != OpKind::sub) return false;
+    const Node& less = *exp.operand(0).node;
+    const Node& most = *less.operand(1).node;
+    return most.op() == OpKind::reduce_max && most.operand(0) == less.operand(0) &&
+           space_of(most) == *space_;
+  }
+
+  /// Nothing in a kernel waits for what an earlier one has finished: there the gradient of softmax
+  /// reads the result instead.
+  [[nodiscard]] bool is_product_of_stage(const Node& node) const {
+    return node.op() == OpKind::mul && is_full(node.operand(0)) && is_full(node.operand(1)) &&
+           stage_of(node.operand(0)) == stage_of(node.operand(1));
+  }
+
+  /// Products without their scales may be too large or small for their type; not those of weights.
+  [[nodiscard]] bool keeps_range(const Term& term) const {
+    const auto is_other = [&](Value value) { return !is_softmax_weight(value); };
+    const int64_t others = std::ranges::count_if(term.multipliers, is_other);
+    return others + (is_other(term.value) ? 1 : 0) <= 1;
+  }
+
   /// The parts of a term that wait for less; false where it has others.
   bool find_terms(Term term, int waits, std::vector<Term>& found) const {
     constexpr size_t kMostTerms = 8;
     if (waits_of(term.value) < waits) {
-      found.push_back(std::move(term));
-      return found.size() <= kMostTerms;
+      const auto waiting = std::ranges::find_if(
+          term.multipliers, [&](Value multiplier) { return waits_of(multiplier) >= waits; });
+      if (waiting == term.multipliers.end()) {
+        if (!keeps_range(term)) return false;
+        found.push_back(std::move(term));
+        return found.size() <= kMostTerms;
+      }
+      std::swap(*waiting, term.value);
     }
     const Node& node = *term.value.node;
     const int scaled = scaled_operand(node);
     if (scaled >= 0) {
       term.scales.push_back({node.operand(1 - scaled), node.op() == OpKind::div});
+      term.value = node.operand(scaled);
     } else if (node.op() == OpKind::neg) {
       term.negative = !term.negative;
-    } else if (node.op() == OpKind::add || node.op() == OpKind::sub) {
-      // x - m stays: the sum of x and that of m would be large, and their difference is not.
-      if (!is_full(node.operand(0)) || !is_full(node.operand(1))) return false;
-      Term second = term;
-      second.value = node.operand(1);
-      if (node.op() == OpKind::sub) second.negative = !second.negative;
       term.value = node.operand(0);
-      return find_terms(std::move(term), waits, found) &&
+    } else if (is_product_of_stage(node)) {
+      term.multipliers.push_back(node.operand(1));
+      term.value = node.operand(0);
+    } else if (node.op() == OpKind::add || node.op() == OpKind::sub) {
+      Term second = term;
+      if (node.op() == OpKind::sub) second.negative = !second.negative;
+      return take_operand(term, node.operand(0)) && take_operand(second, node.operand(1)) &&
+             find_terms(std::move(term), waits, found) &&
              find_terms(std::move(second), waits, found);
     } else {
       return false;
     }
-    term.value = node.operand(std::max(scaled, 0));
     return find_terms(std::move(term), waits, found);
+  }
+
+  /// Makes a term of a sum or difference one of its operand. x - m stays: the sum of x and that of m
+  /// would be large, and their difference is not. It is as inexact as that, though, where m is
+  /// rounded and what multiplies it cannot cancel.
+  bool take_operand(Term& term, Value operand) const {
+    if (is_full(operand)) {
+      term.value = operand;
+      return true;
+    }
+    if (term.multipliers.empty() || !is_factor(operand) || !is_rounded(operand)) return false;
+    const auto is_weight = [&](Value value) { return is_softmax_weight(value); };
+    if (!std::ranges::all_of(term.multipliers, is_weight)) return false;
+    term.scales.push_back({operand, false});
+    term.value = term.multipliers.back();
+    term.multipliers.pop_back();
+    return true;
   }
 
   Value add(OpKind op, std::vector<Value> operands, ir::Attributes attributes = {}) {
     Node* made = graph_.add(op, std::move(operands), std::move(attributes), sum_->location(), sum_);
     waits_.resize(static_cast<size_t>(graph_.id_bound()));
+    stages_.resize(waits_.size());
+    find_stage(*made);
     count(*made, ir::has(op, ir::kReduction));
     return made->result();
   }
 
+  /// In one order, whichever sums ask for it.
+  Value product_of(const Term& term) {
+    std::vector<Value> values = term.multipliers;
+    values.push_back(term.value);
+    std::ranges::sort(values, {}, [](Value value) { return value.node->id(); });
+    Value product = values[0];
+    for (size_t i = 1; i < values.size(); ++i)
+      product = add(OpKind::mul, {product, values[i]});
+    return product;
+  }
+
   ScaledSum scaled_sum(const Term& term) {
-    ScaledSum sum{term.value, {}, {}, term.negative};
+    ScaledSum sum{product_of(term), {}, {}, term.negative};
     for (const auto& [by, divides] : term.scales) {
       if (sum.factor) {
         sum.factor = add(divides ? OpKind::div : OpKind::mul, {sum.factor, by});
       } else if (divides) {
-        sum.divisor = sum.divisor ? add(OpKind::mul, {sum.divisor, by}) : by;
+        sum.divisors.push_back(by);
       } else {
         sum.factor = by;
       }
@@ -195,7 +296,8 @@ class WaitingSums {
     attributes.set("keepdims", true);
     Value result = add(OpKind::reduce_sum, {sum.value}, std::move(attributes));
     if (sum.factor) result = add(OpKind::mul, {result, sum.factor});
-    if (sum.divisor) result = add(OpKind::div, {result, sum.divisor});
+    for (const Value divisor : sum.divisors)
+      result = add(OpKind::div, {result, divisor});
     return result;
   }
 
@@ -205,7 +307,7 @@ class WaitingSums {
     if (dtype != DType::f32 && dtype != DType::f64) return false;
     const int waits = waits_of(sum.operand(0));
     std::vector<Term> terms;
-    if (waits == 0 || !find_terms({sum.operand(0), {}, false}, waits, terms)) return false;
+    if (waits == 0 || !find_terms({sum.operand(0), {}, {}, false}, waits, terms)) return false;
 
     sum_ = &sum;
     Value total;
@@ -228,6 +330,7 @@ class WaitingSums {
 
   ir::Graph& graph_;
   const Space* space_ = nullptr;
+  std::vector<int> stages_;      // by node
   std::vector<int> waits_;       // by node
   std::vector<size_t> waiting_;  // nodes for which it is not 0
   Node* sum_ = nullptr;          // that is taken apart
