@@ -40,7 +40,14 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   }
   const std::string assembly = llvm_compiler().assembly(k.kernel());
   EXPECT_NE(assembly.find("movntps"), std::string::npos);
-  EXPECT_NE(assembly.find("prefetch"), std::string::npos);
+}
+
+/// Several streams are asked for some pages on; one some machines follow by themselves.
+TEST(StreamingStores, AskAheadForSeveralStreams) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  KernelBuilder k = elementwise(OpKind::add, {DType::f32, DType::f32}, DType::f32, kHuge);
+
+  EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("prefetch"), std::string::npos);
 }
 
 /// Blocks of channels of a launch that is too large for any cache: whole lines go past the caches,
