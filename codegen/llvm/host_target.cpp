@@ -13,15 +13,17 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
-/// Of the last level, which many cores share, a core can count on little more than a few times what
-/// it has for itself: beyond 8 times its second level of 2 MiB a copy runs at the speed of memory
-/// on machines whose last level is 50 times as large. With a second level of 512 KiB it does not
-/// yet.
+/// Of a last level that many cores share, a core can count on little more than a few times what it
+/// has for itself: beyond 8 times its second level of 2 MiB a copy runs at the speed of memory on
+/// machines whose last level is 50 times as large. With a second level of 512 KiB it does not yet.
+/// Of one that a few cores share it can count on most.
 int64_t usable_cache_bytes() {
   constexpr int64_t kLeast = int64_t{16} << 20U;
+  constexpr int64_t kFewCores = 32;
   const int64_t own = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or less: the system does not know
   const int64_t shared = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const int64_t usable = std::max(8 * own, kLeast);
+  int64_t usable = std::max(8 * own, kLeast);
+  if (shared <= kFewCores * own) usable = std::max(shared / 4 * 3, usable);
   return shared > 0 ? std::min(shared, usable) : usable;
 }
 
