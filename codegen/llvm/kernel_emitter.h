@@ -270,6 +270,7 @@ class KernelEmitter {
   void find_choices();
   llvm::Value* address_of_choice(int number);
   Values emit_choice(int number);
+  llvm::Value* zeros();
   llvm::Value* address_if(llvm::Value* wanted, llvm::Value* address);
 
   // kernel_emitter_streams.cpp
@@ -320,6 +321,7 @@ class KernelEmitter {
   llvm::Value* address_of(const Instr& instr, int number, int copy);
   llvm::Value* mask_of(const Instr& instr, int copy, bool as_vector);
   llvm::Value* load_any_lane(const Instr& instr, int number, int copy);
+  llvm::Instruction* gather(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);
   [[nodiscard]] bool reads_backwards(const Instr& instr) const;
   llvm::Value* load_backwards(const Instr& instr, int number, int copy);
   llvm::Instruction* tag(llvm::Instruction* access, int buffer);

@@ -103,12 +103,7 @@ llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
   } else {
     places = b.CreateURem(places, lengths);
   }
-  llvm::Type* vector = e_.vector_of(element);
-  auto* load = b.CreateMaskedGather(vector,
-                                    b.CreateInBoundsGEP(element, base, places),
-                                    llvm::Align(size_of(at.dtype)),
-                                    mask_of(at, copy, true),
-                                    llvm::Constant::getNullValue(vector));
+  llvm::Instruction* load = gather(at, b.CreateInBoundsGEP(element, base, places), mask_of(at, copy, true));
   return e_.to_register(at.dtype, tag(load, at.buffer));
 }
 

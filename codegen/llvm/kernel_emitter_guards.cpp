@@ -243,8 +243,8 @@ KernelEmitter::Values KernelEmitter::emit_choice(int number) {
   return copies;
 }
 
-/// The address where a lane is wanted, else one of zeros, as many as copies may read.
-llvm::Value* KernelEmitter::address_if(llvm::Value* wanted, llvm::Value* address) {
+/// As many as copies may read.
+llvm::Value* KernelEmitter::zeros() {
   constexpr int kMostCopies = 16;
   auto& b = e_.b;
   if (zeros_ == nullptr) {
@@ -258,7 +258,12 @@ llvm::Value* KernelEmitter::address_if(llvm::Value* wanted, llvm::Value* address
                                       "zeros");
     zeros_->setAlignment(kCacheLine);
   }
-  return b.CreateSelect(wanted, address, zeros_);
+  return zeros_;
+}
+
+/// The address where a lane is wanted, else one of zeros.
+llvm::Value* KernelEmitter::address_if(llvm::Value* wanted, llvm::Value* address) {
+  return e_.b.CreateSelect(wanted, address, zeros());
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -282,6 +282,24 @@ llvm::Value* KernelEmitter::load_any_lane(const Instr& at, int number, int copy)
   return b.CreateSelect(mask, value, llvm::Constant::getNullValue(value->getType()));
 }
 
+/// Where gathers are taken apart, a lane that is not wanted reads zeros elsewhere: a branch would
+/// take longer.
+llvm::Instruction* KernelEmitter::gather(const Instr& at,
+                                         llvm::Value* addresses,
+                                         llvm::Value* mask) {
+  auto& b = e_.b;
+  if (e_.host.zen && mask != nullptr) {
+    addresses = b.CreateSelect(mask, addresses, e_.splat(zeros()));
+    mask = nullptr;
+  }
+  llvm::Type* vector = e_.vector_of(e_.storage_type(at.dtype));
+  return b.CreateMaskedGather(vector,
+                              addresses,
+                              llvm::Align(size_of(at.dtype)),
+                              mask,
+                              llvm::Constant::getNullValue(vector));
+}
+
 llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   if (is_of_flat_rows(at)) return load_of_flat_rows(at, number, copy);
@@ -310,7 +328,7 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   llvm::Value* zeros = llvm::Constant::getNullValue(vector);
   llvm::Instruction* load = nullptr;
   if (is_vector(address)) {
-    load = b.CreateMaskedGather(vector, address, align, mask, zeros);
+    load = gather(at, address, mask);
   } else if (mask == nullptr) {
     load = b.CreateAlignedLoad(vector, address, align);
   } else {

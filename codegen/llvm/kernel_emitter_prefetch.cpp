@@ -136,7 +136,7 @@ llvm::Value* KernelEmitter::distance_ahead(const Instr& at) {
 /// Zen follows a single stream as fast as memory gives it, and is only disturbed; Intel's cores and
 /// several streams gain.
 bool KernelEmitter::asks_ahead() const {
-  if (!e_.host.cpu.starts_with("znver")) return true;
+  if (!e_.host.zen) return true;
   return std::ranges::count_if(plans_[0].phase->instrs, [&](int number) {
            const auto i = static_cast<size_t>(number);
            return !is_chosen_[i] && (is_choice_[i] || reads_vectors(instr(number)));
