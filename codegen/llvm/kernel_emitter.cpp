@@ -302,13 +302,27 @@ void KernelEmitter::emit_phases() {
   }
 }
 
+/// Every second loop over a row does, as what the one before it read last is nearest to the core;
+/// not the last one, whose stores memory takes in order. Of equal elements the first is to be found.
+bool KernelEmitter::walks_back(const Plan& plan) const {
+  if (!kernel_.vector_is_inner() || inner_dims_.size() != 1 || &plan == &plans_.back()) return false;
+  const auto tracks_position = [&](int number) {
+    return reduction_of(instr(number)).tracks_position();
+  };
+  if (std::ranges::any_of(plan.accumulates, tracks_position)) return false;
+  const auto is_before = [&](const Plan& other) { return other.phase->loop && &other < &plan; };
+  return std::ranges::count_if(plans_, is_before) % 2 == 1;
+}
+
 void KernelEmitter::emit_loop_phase(const Plan& plan) {
   // An outer vector loop spans all phases; an inner one is this phase's own.
   const int outer_unroll = unroll_;
   if (kernel_.vector_is_inner() || kernel_.short_vector) unroll_ = choose_copies(plan);
   start_accumulators(plan);
   for_each_row([&] { emit_level(plan, kTaskLevel, kVectorLevel); });
+  walks_back_ = walks_back(plan);
   emit_inner(plan, 0);
+  walks_back_ = false;
   for_each_row([&] { finish_accumulators(plan); });
   accumulators_.clear();
   if (kernel_.short_vector) unroll_ = outer_unroll;

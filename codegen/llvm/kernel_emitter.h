@@ -120,6 +120,7 @@ class KernelEmitter {
   [[nodiscard]] bool varies(int number) const;
   [[nodiscard]] bool has_copies(int number) const;
   [[nodiscard]] int work_of(const Plan& plan) const;
+  [[nodiscard]] bool walks_back(const Plan& plan) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
   [[nodiscard]] int most_copies() const;
   [[nodiscard]] int max_live_vectors(const Plan& plan) const;
@@ -358,6 +359,7 @@ class KernelEmitter {
   llvm::Value* num_positions_ = nullptr;     // of the vector dimension that the body takes
   int unroll_ = 1;                           // copies in the main loop
   bool in_vector_loop_ = false;
+  bool walks_back_ = false;                // the vector loop goes from its end to its begin
   bool in_stream_loop_ = false;            // stores go past the caches
   bool loads_past_rows_ = false;           // since rows follow
   llvm::Value* exceeds_caches_ = nullptr;  // made when first needed

@@ -275,7 +275,11 @@ llvm::Value* KernelEmitter::emit_main_loop(llvm::Value* begin,
   auto& b = e_.b;
   const auto emit_loop = [&](llvm::Value* from, llvm::Value* to, int copies) {
     copies_ = copies;
-    loop(from, to, int64_t{e_.lanes} * copies, [&](llvm::Value* position) {
+    const int64_t step = int64_t{e_.lanes} * copies;
+    llvm::Value* last = b.CreateSub(to, b.getInt64(static_cast<uint64_t>(step)));
+    llvm::Value* ends = b.CreateAdd(from, last);
+    loop(from, to, step, [&](llvm::Value* position) {
+      if (walks_back_) position = b.CreateSub(ends, position);
       positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
       num_positions_ = b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copies));
       body();
