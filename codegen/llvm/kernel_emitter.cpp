@@ -303,13 +303,9 @@ void KernelEmitter::emit_phases() {
 }
 
 /// Every second loop over a row does, as what the one before it read last is nearest to the core;
-/// not the last one, whose stores memory takes in order. Of equal elements the first is to be found.
+/// not the last one, whose stores memory takes in order.
 bool KernelEmitter::walks_back(const Plan& plan) const {
   if (!kernel_.vector_is_inner() || inner_dims_.size() != 1 || &plan == &plans_.back()) return false;
-  const auto tracks_position = [&](int number) {
-    return reduction_of(instr(number)).tracks_position();
-  };
-  if (std::ranges::any_of(plan.accumulates, tracks_position)) return false;
   const auto is_before = [&](const Plan& other) { return other.phase->loop && &other < &plan; };
   return std::ranges::count_if(plans_, is_before) % 2 == 1;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "kernel_builder.h"
@@ -101,6 +102,48 @@ TEST(Reductions, TheFirstOfEqualsWins) {
   row[90] = row[37] = 2;
   reduced_row(OpKind::argmax, row, &position);
   EXPECT_EQ(position[0], 37);
+}
+
+/// Loops over a row go there and back: each element counts once, and of equals the first is found.
+TEST(Reductions, OfLaterLoops) {
+  for (const int64_t extent : kExtents) {
+    KernelBuilder k("loops");
+    const int in = k.buffer(DType::f32);
+    const int largest = k.buffer(DType::i64, true);
+    const int spread = k.buffer(DType::f32, true);
+    const int out = k.buffer(DType::f32, true);
+    k.outer(1);
+    k.vector(k.inner(extent));
+    k.loop();
+    const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(in, k.at({0, 1}))});
+    k.loop();
+    const int centered = k.compute(OpKind::sub, DType::f32, {k.load(in, k.at({0, 1})), sum});
+    const int place = k.accumulate(
+        OpKind::argmax, DType::i64, {centered, k.index(k.at({0, 1}))});
+    k.loop();
+    const int last = k.load(in, k.at({0, 1}));
+    k.store(out, k.at({0, 1}), k.compute(OpKind::sub, DType::f32, {last, sum}));
+    k.loop();
+    const int distance = k.compute(OpKind::sub, DType::f32, {k.load(in, k.at({0, 1})), sum});
+    const int total = k.accumulate(OpKind::reduce_sum, DType::f32, {distance});
+    k.straight();
+    k.store(largest, k.at({0, 0}), place);
+    k.store(spread, k.at({0, 0}), total);
+    std::vector<float> row(static_cast<size_t>(extent));
+    for (size_t i = 0; i < row.size(); ++i)
+      row[i] = static_cast<float>(i % 11 == 5 || row.size() < 6 ? 2 : -1);
+    std::vector<int64_t> first(1);
+    std::vector<float> distances(1);
+    std::vector<float> results(row.size());
+
+    run(k, compile(k.kernel()), {row.data(), first.data(), distances.data(), results.data()}, 1);
+
+    const float of_row = std::accumulate(row.begin(), row.end(), 0.0F);
+    EXPECT_EQ(first[0], row.size() < 6 ? 0 : 5) << extent;
+    EXPECT_EQ(distances[0], of_row - static_cast<float>(extent) * of_row) << extent;
+    for (size_t i = 0; i < row.size(); ++i)
+      EXPECT_EQ(results[i], row[i] - of_row) << i << " of " << extent;
+  }
 }
 
 TEST(Reductions, OfNothingGiveTheNeutralElement) {

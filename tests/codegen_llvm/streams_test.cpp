@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "guarded_pages.h"
 #include "kernel_builder.h"
 #include <gtest/gtest.h>
 
@@ -42,12 +43,44 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   EXPECT_NE(assembly.find("movntps"), std::string::npos);
 }
 
-/// Several streams are asked for some pages on; one some machines follow by themselves.
-TEST(StreamingStores, AskAheadForSeveralStreams) {
-  constexpr int64_t kHuge = int64_t{1} << 40;
-  KernelBuilder k = elementwise(OpKind::add, {DType::f32, DType::f32}, DType::f32, kHuge);
+bool is_on_zen() {
+  return llvm_compiler().target_id().find("znver") != std::string::npos;
+}
 
-  EXPECT_NE(llvm_compiler().assembly(k.kernel()).find("prefetch"), std::string::npos);
+/// Several streams are asked for some pages on, one where the machine does not follow it by itself.
+TEST(StreamingStores, AskAheadForWhatIsRead) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  const auto asks_ahead = [](KernelBuilder k) {
+    return llvm_compiler().assembly(k.kernel()).find("prefetch") != std::string::npos;
+  };
+  EXPECT_TRUE(asks_ahead(elementwise(OpKind::add, {DType::f32, DType::f32}, DType::f32, kHuge)));
+  EXPECT_EQ(asks_ahead(elementwise(OpKind::neg, {DType::f32}, DType::f32, kHuge)), !is_on_zen());
+}
+
+/// Every third element, up to the end of what may be touched. Zen takes gathers apart, slowly.
+TEST(StridedLoads, TouchNothingBehindTheLast) {
+  constexpr int64_t kStride = 3;
+  const GuardedPages pages;
+  for (const int64_t count : {1, 5, 16, 17, 100}) {
+    KernelBuilder k("strided");
+    const int in = k.buffer(DType::f32);
+    const int out = k.buffer(DType::f32, true);
+    k.vector(k.outer(count));
+    k.straight();
+    k.store(out, k.at({1}), k.load(in, k.at({kStride})));
+    const auto num_read = static_cast<size_t>((count - 1) * kStride + 1);
+    auto* x = static_cast<float*>(pages.tail(num_read * sizeof(float)));
+    std::iota(x, x + num_read, 1.0F);
+    std::vector<float> y(static_cast<size_t>(count));
+    void* buffers[] = {x, y.data()};
+
+    compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, count);
+
+    for (size_t i = 0; i < y.size(); ++i)
+      EXPECT_EQ(y[i], x[i * kStride]) << i << " of " << count;
+    const std::string assembly = llvm_compiler().assembly(k.kernel());
+    EXPECT_FALSE(is_on_zen() && assembly.find("vgather") != std::string::npos);
+  }
 }
 
 /// Blocks of channels of a launch that is too large for any cache: whole lines go past the caches,
