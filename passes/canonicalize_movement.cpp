@@ -152,6 +152,23 @@ Value concat_flatten(const Node& node, RuleBuilder& build) {
   return changed ? build.op(OpKind::concat, std::move(operands), node.attributes()) : Value{};
 }
 
+/// Stacks of matrices behind each other are their rows below each other, in other extents.
+Value concat_of_stacks(const Node& node, RuleBuilder& build) {
+  if (node.attributes().integer("axis", 0) != 0 || node.type().shape.ndim() < 2) return {};
+  std::vector<Value> parts;
+  for (const Value& operand : node.operands()) {
+    const Node* reshape = producer(operand, OpKind::reshape);
+    if (reshape == nullptr) return {};
+    const Shape& stack = operand.type().shape;
+    std::vector<int64_t> rows(stack.begin() + 1, stack.end());
+    rows[0] *= stack[0];
+    if (!std::ranges::equal(reshape->operand(0).type().shape, rows)) return {};
+    parts.push_back(reshape->operand(0));
+  }
+  return build.reshape(build.op(OpKind::concat, std::move(parts), node.attributes()),
+                       node.type().shape);
+}
+
 Value pad_nothing(const Node& node, RuleBuilder& /*build*/) {
   const bool same = is_all(per_axis(node, "low", 0), 0) && is_all(per_axis(node, "high", 0), 0) &&
                     node.type() == node.operand(0).type();
@@ -258,6 +275,7 @@ const Rule kMovementRules[] = {
     {"slice-of-argsort", OpKind::slice, slice_of_argsort},
     {"concat-of-one", OpKind::concat, concat_of_one},
     {"concat-flatten", OpKind::concat, concat_flatten},
+    {"concat-of-stacks", OpKind::concat, concat_of_stacks},
     {"pad-nothing", OpKind::pad, pad_nothing},
     {"sum-of-pads", OpKind::add, sum_of_pads},
     {"scatter-nothing", OpKind::scatter, scatter_nothing},
