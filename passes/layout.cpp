@@ -18,6 +18,25 @@ int64_t native_block() {
 #endif
 }
 
+/// With AVX-512 oneDNN has Winograd convolutions, which work on blocks alone: on images that are
+/// many of their tiles they make up for permuting these.
+bool gains_alone(const ir::Node& node, int64_t block) {
+  constexpr int64_t kBlock = 16;
+  constexpr int64_t kLeastExtent = 16;
+  if (block != kBlock || node.op() == ir::OpKind::conv_weight_grad) return false;
+  const Shape& weight = node.operand(1).type().shape;
+  const Shape& images = node.operand(0).type().shape;
+  const auto is_large = [](int64_t extent) { return extent >= kLeastExtent; };
+  const auto& attributes = node.attributes();
+  const auto is_unit = [&](const char* name) {
+    return !attributes.has(name) ||
+           std::ranges::all_of(attributes.integers(name), [](int64_t n) { return n == 1; });
+  };
+  return weight.ndim() == 4 && weight[1] % block == 0 && weight[2] == 3 && weight[3] == 3 &&
+         std::all_of(images.begin() + 2, images.end(), is_large) && is_unit("stride") &&
+         is_unit("dilation") && attributes.integer("groups", 1) == 1;
+}
+
 class Layout final : public Pass {
  public:
   explicit Layout(int64_t block) : block_(block) {}
@@ -27,8 +46,11 @@ class Layout final : public Pass {
   bool run(ir::Graph& graph, PassContext& context) override {
     const std::vector<ir::Node*> nodes = graph.nodes();
     const auto is_candidate = [this](const ir::Node* node) { return can_block(*node, block_); };
+    const auto first = std::ranges::find_if(nodes, is_candidate);
+    if (first == nodes.end()) return false;
     // A convolution alone permutes its operands as well as any kernel could.
-    if (std::ranges::count_if(nodes, is_candidate) < 2) return false;
+    const bool is_alone = std::none_of(first + 1, nodes.end(), is_candidate);
+    if (is_alone && !gains_alone(**first, block_)) return false;
     ChannelBlocking blocking(graph, block_);
     int64_t count = 0;
     for (ir::Node* node : nodes)
