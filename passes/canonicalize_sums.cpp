@@ -207,7 +207,7 @@ class WaitingSums {
     } else if (node.op() == OpKind::neg) {
       term.negative = !term.negative;
       term.value = node.operand(0);
-    } else if (is_product_of_stage(node)) {
+    } else if (is_product_of_stage(node) && term.multipliers.size() < kMostTerms) {
       term.multipliers.push_back(node.operand(1));
       term.value = node.operand(0);
     } else if (node.op() == OpKind::add || node.op() == OpKind::sub) {

@@ -305,9 +305,13 @@ void KernelEmitter::emit_phases() {
 /// Every second loop over a row does, as what the one before it read last is nearest to the core;
 /// not the last one, whose stores memory takes in order.
 bool KernelEmitter::walks_back(const Plan& plan) const {
-  if (!kernel_.vector_is_inner() || inner_dims_.size() != 1 || &plan == &plans_.back()) return false;
-  const auto is_before = [&](const Plan& other) { return other.phase->loop && &other < &plan; };
-  return std::ranges::count_if(plans_, is_before) % 2 == 1;
+  if (!kernel_.vector_is_inner() || inner_dims_.size() != 1) return false;
+  const auto loops = [&](bool behind) {
+    return std::ranges::count_if(plans_, [&](const Plan& other) {
+      return other.phase->loop && (behind ? &other > &plan : &other < &plan);
+    });
+  };
+  return loops(/*behind=*/false) % 2 == 1 && loops(/*behind=*/true) > 0;
 }
 
 void KernelEmitter::emit_loop_phase(const Plan& plan) {
