@@ -248,7 +248,8 @@ Value sum_of_products(const Node& node, RuleBuilder& build) {
   if (2 * joined > added) return {};
 
   // In the order of the values that they meet, in which other sums join them as well.
-  std::ranges::sort(products, {}, [](Value product) { return product.node->operand(1).node->id(); });
+  std::ranges::sort(
+      products, {}, [](Value product) { return product.node->operand(1).node->id(); });
   const auto join = [&](size_t side) {
     std::vector<Value> parts;
     for (const Value product : products)

@@ -222,8 +222,8 @@ class WaitingSums {
     return find_terms(std::move(term), waits, found);
   }
 
-  /// Makes a term of a sum or difference one of its operand. x - m stays: the sum of x and that of m
-  /// would be large, and their difference is not. It is as inexact as that, though, where m is
+  /// Makes a term of a sum or difference one of its operand. x - m stays: the sum of x and that of
+  /// m would be large, and their difference is not. It is as inexact as that, though, where m is
   /// rounded and what multiplies it cannot cancel.
   bool take_operand(Term& term, Value operand) const {
     if (is_full(operand)) {

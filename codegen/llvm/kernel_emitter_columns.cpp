@@ -142,8 +142,9 @@ int KernelEmitter::rows_at_once() const {
   return kRows * unroll_ * work_of(loop_plan()) <= kMaxInstructions ? kRows : 1;
 }
 
-/// Of rows of some vectors, but less than a page, a piece of each of four in turn is no order in which
-/// the machine prefetches: one row after the other is. Rows of one piece follow one another anyway.
+/// Of rows of some vectors, but less than a page, a piece of each of four in turn is no order in
+/// which the machine prefetches: one row after the other is. Rows of one piece follow one another
+/// anyway.
 llvm::Value* KernelEmitter::are_best_walked_whole() {
   constexpr uint64_t kMostColumns = 768;
   auto& b = e_.b;

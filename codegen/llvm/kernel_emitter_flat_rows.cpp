@@ -103,7 +103,8 @@ llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
   } else {
     places = b.CreateURem(places, lengths);
   }
-  llvm::Instruction* load = gather(at, b.CreateInBoundsGEP(element, base, places), mask_of(at, copy, true));
+  llvm::Instruction* load =
+      gather(at, b.CreateInBoundsGEP(element, base, places), mask_of(at, copy, true));
   return e_.to_register(at.dtype, tag(load, at.buffer));
 }
 

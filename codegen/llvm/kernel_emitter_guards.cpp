@@ -232,7 +232,8 @@ KernelEmitter::Values KernelEmitter::emit_choice(int number) {
   for (int copy = 0; copy < (has_copies(number) ? copies_ : 1); ++copy) {
     llvm::Value* place =
         b.CreateConstInBoundsGEP1_64(element, address, static_cast<uint64_t>(copy_distance(copy)));
-    if (in_stream_loop_ && asks_ahead()) emit_prefetch(b.CreateGEP(element, place, distance_ahead(at)));
+    if (in_stream_loop_ && asks_ahead())
+      emit_prefetch(b.CreateGEP(element, place, distance_ahead(at)));
     llvm::Value* mask = mask_of_copy(copy);
     llvm::Value* load =
         mask == nullptr

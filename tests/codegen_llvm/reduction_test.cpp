@@ -118,8 +118,7 @@ TEST(Reductions, OfLaterLoops) {
     const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(in, k.at({0, 1}))});
     k.loop();
     const int centered = k.compute(OpKind::sub, DType::f32, {k.load(in, k.at({0, 1})), sum});
-    const int place = k.accumulate(
-        OpKind::argmax, DType::i64, {centered, k.index(k.at({0, 1}))});
+    const int place = k.accumulate(OpKind::argmax, DType::i64, {centered, k.index(k.at({0, 1}))});
     k.loop();
     const int last = k.load(in, k.at({0, 1}));
     k.store(out, k.at({0, 1}), k.compute(OpKind::sub, DType::f32, {last, sum}));
