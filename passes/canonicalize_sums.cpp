@@ -33,24 +33,6 @@ Space space_of(const Node& reduction) {
   return {{shape.begin(), shape.end()}, reduction.attributes().integers("axes")};
 }
 
-/// Whether the value has been rounded. A maximum has not: what is less it may be exact.
-bool is_rounded(Value value) {
-  const Node& node = *value.node;
-  switch (node.op()) {
-    case OpKind::reduce_sum:
-      return true;
-    case OpKind::mul:
-    case OpKind::div:
-      return is_rounded(node.operand(0)) || is_rounded(node.operand(1));
-    case OpKind::neg:
-    case OpKind::reshape:
-    case OpKind::broadcast:
-      return is_rounded(node.operand(0));
-    default:
-      return false;
-  }
-}
-
 bool passes_on(OpKind op) {
   return ir::has(op, ir::kElementwise) || op == OpKind::reshape || op == OpKind::broadcast;
 }
@@ -60,9 +42,10 @@ class WaitingSums {
   explicit WaitingSums(ir::Graph& graph)
       : graph_(graph),
         stages_(static_cast<size_t>(graph.id_bound())),
+        rounded_(static_cast<size_t>(graph.id_bound())),
         waits_(static_cast<size_t>(graph.id_bound())) {
     for (const Node* node = graph.first(); node != nullptr; node = node->next())
-      find_stage(*node);
+      describe(*node);
   }
 
   /// The sums of one space, from `first` to `last` of its reductions. Returns how many changed.
@@ -109,8 +92,8 @@ class WaitingSums {
     return ir::has(node.op(), ir::kReduction) && space_of(node) == *space_;
   }
 
-  /// How many ops that no kernel computes follow each other up to the value.
-  void find_stage(const Node& node) {
+  /// What the operands' stages and roundings make of the node's.
+  void describe(const Node& node) {
     int stage = 0;
     for (const Value operand : node.operands())
       stage = std::max(stage, stage_of(operand));
@@ -118,9 +101,21 @@ class WaitingSums {
     if (ir::has(op, ir::kContraction) || ir::has(op, ir::kPooling) || ir::has(op, ir::kOpaque)) {
       ++stage;
     }
-    stages_[static_cast<size_t>(node.id())] = stage;
+    const auto id = static_cast<size_t>(node.id());
+    stages_[id] = stage;
+    const bool passes_rounding = op == OpKind::mul || op == OpKind::div || op == OpKind::neg ||
+                                 op == OpKind::reshape || op == OpKind::broadcast;
+    const auto is_rounded_value = [&](Value operand) { return is_rounded(operand); };
+    rounded_[id] = op == OpKind::reduce_sum ||
+                   (passes_rounding && std::ranges::any_of(node.operands(), is_rounded_value));
   }
 
+  /// Whether the value has been rounded. A maximum has not: what is less it may be exact.
+  [[nodiscard]] bool is_rounded(Value value) const {
+    return rounded_[static_cast<size_t>(value.node->id())];
+  }
+
+  /// How many ops that no kernel computes follow each other up to the value.
   [[nodiscard]] int stage_of(Value value) const {
     return stages_[static_cast<size_t>(value.node->id())];
   }
@@ -243,7 +238,8 @@ class WaitingSums {
     Node* made = graph_.add(op, std::move(operands), std::move(attributes), sum_->location(), sum_);
     waits_.resize(static_cast<size_t>(graph_.id_bound()));
     stages_.resize(waits_.size());
-    find_stage(*made);
+    rounded_.resize(waits_.size());
+    describe(*made);
     count(*made, ir::has(op, ir::kReduction));
     return made->result();
   }
@@ -331,6 +327,7 @@ class WaitingSums {
   ir::Graph& graph_;
   const Space* space_ = nullptr;
   std::vector<int> stages_;      // by node
+  std::vector<bool> rounded_;    // by node
   std::vector<int> waits_;       // by node
   std::vector<size_t> waiting_;  // nodes for which it is not 0
   Node* sum_ = nullptr;          // that is taken apart
