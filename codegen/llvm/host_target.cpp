@@ -43,8 +43,6 @@ HostTarget detect() {
     if (!host.features.empty()) host.features += ',';
     host.features += name;
   }
-  host.zen = host.cpu.starts_with("znver");
-  if (host.zen) host.features += ",+prefer-no-gather";
   host.cache_bytes = usable_cache_bytes();
   // WICK_CODEGEN_ISA makes this machine stand for an older one, avx2 or sse for the least, or for
   // one whose code it may show but cannot run, avx512.
@@ -56,9 +54,10 @@ HostTarget detect() {
     host.avx512 = isa == "avx512";
     host.lanes = host.avx512 ? 16 : isa == "avx2" ? 8 : 4;
     host.fma = isa != "sse";
-    host.zen = false;
     return host;
   }
+  host.zen = host.cpu.starts_with("znver");
+  if (host.zen) host.features += ",+prefer-no-gather";
   const auto has = [&](const char* name) { return features.lookup(name); };
   host.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
   host.fma = has("fma");

@@ -302,18 +302,6 @@ void KernelEmitter::emit_phases() {
   }
 }
 
-/// Every second loop over a row does, as what the one before it read last is nearest to the core;
-/// not the last one, whose stores memory takes in order.
-bool KernelEmitter::walks_back(const Plan& plan) const {
-  if (!kernel_.vector_is_inner() || inner_dims_.size() != 1) return false;
-  const auto loops = [&](bool behind) {
-    return std::ranges::count_if(plans_, [&](const Plan& other) {
-      return other.phase->loop && (behind ? &other > &plan : &other < &plan);
-    });
-  };
-  return loops(/*behind=*/false) % 2 == 1 && loops(/*behind=*/true) > 0;
-}
-
 void KernelEmitter::emit_loop_phase(const Plan& plan) {
   // An outer vector loop spans all phases; an inner one is this phase's own.
   const int outer_unroll = unroll_;

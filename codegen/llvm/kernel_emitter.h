@@ -120,7 +120,6 @@ class KernelEmitter {
   [[nodiscard]] bool varies(int number) const;
   [[nodiscard]] bool has_copies(int number) const;
   [[nodiscard]] int work_of(const Plan& plan) const;
-  [[nodiscard]] bool walks_back(const Plan& plan) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
   [[nodiscard]] int most_copies() const;
   [[nodiscard]] int max_live_vectors(const Plan& plan) const;
@@ -182,6 +181,7 @@ class KernelEmitter {
                          int stream,
                          const std::function<void()>& body);
   void emit_masked_loop(llvm::Value* begin, llvm::Value* end, const std::function<void()>& body);
+  [[nodiscard]] bool walks_back(const Plan& plan) const;
   llvm::Value* emit_main_loop(llvm::Value* begin,
                               llvm::Value* main_end,
                               llvm::Value* end,

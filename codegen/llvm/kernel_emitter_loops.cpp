@@ -265,6 +265,18 @@ void KernelEmitter::emit_masked_loop(llvm::Value* begin,
   });
 }
 
+/// Every second loop over a row does, as what the one before it read last is nearest to the core;
+/// not the last one, whose stores memory takes in order.
+bool KernelEmitter::walks_back(const Plan& plan) const {
+  if (!kernel_.vector_is_inner() || inner_dims_.size() != 1) return false;
+  const auto loops = [&](bool behind) {
+    return std::ranges::count_if(plans_, [&](const Plan& other) {
+      return other.phase->loop && (behind ? &other > &plan : &other < &plan);
+    });
+  };
+  return loops(/*behind=*/false) % 2 == 1 && loops(/*behind=*/true) > 0;
+}
+
 /// In two versions when stores may go past the caches, which then go as far as there are whole
 /// lines; returns where they end.
 llvm::Value* KernelEmitter::emit_main_loop(llvm::Value* begin,
