@@ -10,15 +10,15 @@ namespace wick::codegen::llvm_jit {
 /// What is made of the divisor once: a vector, of a scalar in every lane the same.
 struct Divisor {
   llvm::Value* scale = nullptr;    // a power of two that leaves digits to the inverse
-  llvm::Value* value = nullptr;    // divisor * scale
-  llvm::Value* inverse = nullptr;  // of that
+  llvm::Value* inverse = nullptr;  // 1 / (divisor * scale), rounded towards 0
+  llvm::Value* rest = nullptr;     // what the rounding took, or next to nothing of the same sign
 };
 
 /// Of a scalar; goes on in another block. Or of a vector, each lane of which divides for itself.
 Divisor make_divisor(EmitContext& e, llvm::Value* divisor);
 
-/// The quotients of such a vector: within one unit in the last place, and of nearly all numbers
-/// what the machine's division gives.
+/// The quotients of such a vector: within one unit in the last place where they are denormal, else
+/// rounded once from 48 digits, which is what the machine's division gives of nearly all numbers.
 llvm::Value* divide(EmitContext& e, llvm::Value* x, const Divisor& divisor);
 
 }  // namespace wick::codegen::llvm_jit

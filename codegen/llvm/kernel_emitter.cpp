@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "wick/codegen/llvm/compute.h"
+#include "wick/codegen/llvm/math.h"
 #include "wick/codegen/llvm/philox.h"
 #include "wick/ir/check.h"
 
@@ -37,6 +38,7 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
     }
   }
   copy_dim_ = kernel_.short_vector ? inner_dims_.back() : kernel_.vector_dim;
+  forms_ = find_function_forms(kernel_);
   find_dependencies();
   find_cuts();
   find_choices();
@@ -401,7 +403,7 @@ void KernelEmitter::emit_instr(int number) {
   if (is_choice_[static_cast<size_t>(number)]) {
     slot.copies = emit_choice(number);
   } else if (copies > 1 && varies(number) && is_interleaved(at)) {
-    slot.copies = emit_interleaved(at);
+    slot.copies = emit_interleaved(number);
   } else if (may_share_random_words(at)) {
     slot.copies = emit_random_copies(at);
   } else {
@@ -451,18 +453,36 @@ bool KernelEmitter::is_interleaved(const Instr& at) {
 
 /// Copies as one wide vector, which LLVM takes apart again instruction by instruction; by powers of
 /// two, where there are as many copies as rows take.
-KernelEmitter::Values KernelEmitter::emit_interleaved(const Instr& at) {
+KernelEmitter::Values KernelEmitter::emit_interleaved(int number) {
+  const int used = instr(number).operands[0];
   Values results;
   for (int first = 0; first < copies_;) {
     const auto width = static_cast<int>(std::bit_floor(static_cast<unsigned>(copies_ - first)));
     Values copies;
     for (int copy = first; copy < first + width; ++copy)
-      copies.push_back(operand(at.operands[0], copy, true));
-    const Values some = e_.split(emit_compute(e_, at.op, at.dtype, {e_.join(copies)}), width);
+      copies.push_back(operand(used, copy, true));
+    const Values some = e_.split(emit_compute_of(number, {e_.join(copies)}), width);
     results.append(some.begin(), some.end());
     first += width;
   }
   return results;
+}
+
+llvm::Value* KernelEmitter::emit_compute_of(int number, llvm::ArrayRef<llvm::Value*> operands) {
+  const Instr& at = instr(number);
+  switch (forms_[static_cast<size_t>(number)]) {
+    case FunctionForm::never_positive:
+      return emit_math(e_, at.op, operands[0], /*never_positive=*/true);
+    case FunctionForm::one_plus:
+      return emit_one_plus_tanh(e_, operands[0]);
+    case FunctionForm::one_minus_square:
+      return e_.b.CreateFMul(operands[0], e_.b.CreateFSub(real(operands[0], 2), operands[0]));
+    case FunctionForm::operand:
+      return operands[instr(at.operands[0]).kind == InstrKind::constant ? 1 : 0];
+    case FunctionForm::plain:
+      break;
+  }
+  return emit_compute(e_, at.op, instr(at.operands.back()).dtype, operands);
 }
 
 llvm::Value* KernelEmitter::operand(int number, int copy, bool as_vector) {
@@ -495,7 +515,7 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
         const size_t which = has_copies(divisor) ? static_cast<size_t>(copy) : 0;
         return divide(e_, values[0], slots_[static_cast<size_t>(divisor)].divisors[which]);
       }
-      return emit_compute(e_, at.op, instr(at.operands.back()).dtype, values);
+      return emit_compute_of(number, values);
     case InstrKind::cast:
       return emit_cast(e_, instr(at.operands[0]).dtype, at.dtype, values[0]);
     case InstrKind::bitcast:

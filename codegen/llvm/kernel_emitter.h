@@ -24,6 +24,7 @@
 #include "wick/codegen/kernel_ir.h"
 #include "wick/codegen/llvm/division.h"
 #include "wick/codegen/llvm/emit_context.h"
+#include "wick/codegen/llvm/function_forms.h"
 #include "wick/codegen/llvm/reduction.h"
 #include "wick/codegen/llvm/staging.h"
 #include "wick/codegen/llvm/transposing_copy.h"
@@ -133,7 +134,8 @@ class KernelEmitter {
   void emit_instr(int number);
   llvm::Value* emit_copy(const Instr& instr, int number, int copy);
   [[nodiscard]] static bool is_interleaved(const Instr& instr);
-  Values emit_interleaved(const Instr& instr);
+  Values emit_interleaved(int number);
+  llvm::Value* emit_compute_of(int number, llvm::ArrayRef<llvm::Value*> operands);
   [[nodiscard]] bool has_known_divisor(const Instr& instr) const;
   void add_other_forms(int number, Slot& slot);
   void emit_accumulate(const Instr& instr, int number);
@@ -341,6 +343,7 @@ class KernelEmitter {
   std::vector<int> cuts_;        // comparisons
   std::vector<bool> is_choice_;  // one load, which uniform conditions choose
   std::vector<bool> is_chosen_;  // part of a choice
+  std::vector<FunctionForm> forms_;         // one an instruction
   std::vector<bool> needs_splat_;
   std::vector<bool> divides_many_;
   llvm::DenseMap<int, int> known_levels_;  // where an instruction planned so far is emitted

@@ -40,17 +40,26 @@ void KernelEmitter::find_prefetches() {
   }
 }
 
-/// The loops behind the reader have it for the next task, those before it for their own.
+/// The loops behind the reader have it for the next task, those before it for their own. On Zen
+/// stores past the caches wait for what their loop asks for: others do it where they compute enough
+/// meanwhile.
 void KernelEmitter::share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, int number) {
+  constexpr int kEnoughWork = 12;
+  const auto streams = [&](size_t at) { return !streams_of(*loops[at]).empty(); };
+  bool spares_streams = false;
+  for (size_t at = 0; at < loops.size() && e_.host.zen; ++at)
+    spares_streams |= at != reader && !streams(at) && work_of(*loops[at]) >= kEnoughWork;
+  const auto work_at = [&](size_t at) {
+    return at == reader || (spares_streams && streams(at)) ? 0 : work_of(*loops[at]);
+  };
   int all_work = 0;
-  for (const Plan* loop : loops)
-    all_work += work_of(*loop);
-  all_work -= work_of(*loops[reader]);
+  for (size_t at = 0; at < loops.size(); ++at)
+    all_work += work_at(at);
   int work = 0;
   int begin = 0;
   for (size_t step = 1; step < loops.size(); ++step) {
     const size_t at = (reader + step) % loops.size();
-    work += work_of(*loops[at]);
+    work += work_at(at);
     const int end = (kPrefetchParts * work + all_work / 2) / all_work;
     if (end > begin) loops[at]->prefetches.push_back({number, at > reader, begin, end - begin});
     begin = end;

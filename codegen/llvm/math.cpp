@@ -14,14 +14,14 @@ bool is_double(const llvm::Value* x) {
 
 }  // namespace
 
-llvm::Value* emit_math(EmitContext& e, OpKind op, llvm::Value* x) {
+llvm::Value* emit_math(EmitContext& e, OpKind op, llvm::Value* x, bool never_positive) {
   // Compensated sums must stay as written; multiply-adds are spelled out.
   const llvm::IRBuilderBase::FastMathFlagGuard guard(e.b);
   e.b.clearFastMathFlags();
   const bool f64 = is_double(x);
   switch (op) {
     case OpKind::exp:
-      return f64 ? emit_exp_f64(e, x) : emit_exp(e, x);
+      return f64 ? emit_exp_f64(e, x) : emit_exp(e, x, never_positive);
     case OpKind::log:
       return f64 ? emit_log_f64(e, x) : emit_log(e, x);
     case OpKind::sin:

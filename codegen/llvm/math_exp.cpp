@@ -1,6 +1,8 @@
 // exp, sigmoid and tanh of f32. Coefficients are minimax polynomials of our own (Remez exchange in
 // 40 digits, each coefficient rounded to f32 before the next is fitted).
 
+#include <array>
+#include <cmath>
 #include <numbers>
 
 #include <llvm/IR/Intrinsics.h>
@@ -15,6 +17,17 @@ namespace {
 // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2: relative error of e^r 2^-28.2.
 constexpr double kExp[] = {
     0x1.fffffcp-2, 0x1.55548cp-3, 0x1.55585ap-5, 0x1.123d76p-7, 0x1.6ab924p-10};
+// The same for |r| <= ln(2) / 32: 2^-29.
+constexpr double kExpOfSixteenth[] = {0x1.000148p-1, 0x1.55565cp-3};
+constexpr size_t kTableSize = 16;
+// (2^r - 1) / r for |r| <= 1/32, and for |r| <= 1/2: 2^-28.6 and 2^-26.7 of 2^r.
+constexpr double kExp2OfSixteenth[] = {0x1.62e43p-1, 0x1.ebff92p-3, 0x1.c6b29ap-5};
+constexpr double kExp2[] = {0x1.62e43p-1,
+                            0x1.ebfbep-3,
+                            0x1.c6af6cp-5,
+                            0x1.3b2a54p-7,
+                            0x1.5f089p-10,
+                            0x1.44138ap-13};
 // ln 2 in two parts; products of the upper one with n are exact.
 constexpr double kLn2High = 0x1.62e4p-1;
 constexpr double kLn2Low = 0x1.7f7d1cp-20;
@@ -33,25 +46,66 @@ llvm::Value* two_to(EmitContext& e, llvm::Value* exponent) {
   return e.b.CreateBitCast(e.b.CreateShl(biased, 23), shaped(e.b.getFloatTy(), exponent));
 }
 
-/// e^x = 2^exponent * (1 + rest), with |rest| < 0.42.
+/// e^x = 2^floor(exponent) * base * (1 + rest), with |rest| < 0.42.
 struct ReducedPower {
   llvm::Value* exponent;
+  llvm::Value* base;
   llvm::Value* rest;
 };
 
-/// For |x| < 2^20. `is_short`: |x| is at most 20.
-ReducedPower reduce(EmitContext& e, llvm::Value* x, bool is_short) {
+/// The multiple n of `unit`, a power of two, nearest to x * log2(e), and x - n ln(2). For x so small
+/// that n has 22 digits. `is_short`: |x| is at most 20.
+struct Reduction {
+  llvm::Value* rounded;  // n + 1.5 * 2^23 * unit
+  llvm::Value* n;
+  llvm::Value* r;
+};
+
+Reduction reduce_argument(EmitContext& e, llvm::Value* x, double unit, bool is_short) {
   auto& b = e.b;
-  llvm::Value* n = e.fma(x, real(x, std::numbers::log2e), real(x, kRounder));
-  n = b.CreateFSub(n, real(x, kRounder));
-  llvm::Value* r = nullptr;
-  if (is_short && e.host.fma) {
-    r = e.fma(n, real(x, -std::numbers::ln2), x);
-  } else {
-    r = e.fma(n, real(x, -kLn2High), x);
-    r = e.fma(n, real(x, -kLn2Low), r);
-  }
-  return {n, e.fma(b.CreateFMul(r, r), e.polynomial(r, kExp), r)};
+  llvm::Value* rounder = real(x, kRounder * unit);
+  llvm::Value* rounded = e.fma(x, real(x, std::numbers::log2e), rounder);
+  llvm::Value* n = b.CreateFSub(rounded, rounder);
+  if (is_short && e.host.fma) return {rounded, n, e.fma(n, real(x, -std::numbers::ln2), x)};
+  llvm::Value* r = e.fma(n, real(x, -kLn2High), x);
+  return {rounded, n, e.fma(n, real(x, -kLn2Low), r)};
+}
+
+ReducedPower reduce(EmitContext& e, llvm::Value* x, bool is_short) {
+  const auto [rounded, n, r] = reduce_argument(e, x, 1, is_short);
+  llvm::Value* rest = e.fma(e.b.CreateFMul(r, r), e.polynomial(r, kExp), r);
+  return {n, real(x, 1), rest};
+}
+
+/// The number in `table` at the lowest four bits of each index, a float. For AVX-512.
+llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* index) {
+  auto& b = e.b;
+  llvm::Value* numbers = llvm::ConstantDataVector::get(b.getContext(), table);
+  return e.by_register({index}, [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
+    llvm::Value* bits =
+        b.CreateBitCast(part[0], llvm::FixedVectorType::get(b.getInt32Ty(), kTableSize));
+    return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {numbers, bits});
+  });
+}
+
+/// 2^(i / 16) for the lowest four bits i of each index.
+llvm::Value* look_up_power(EmitContext& e, llvm::Value* index) {
+  std::array<float, kTableSize> powers{};
+  for (size_t i = 0; i < powers.size(); ++i)
+    powers[i] = static_cast<float>(std::exp2(static_cast<double>(i) / kTableSize));
+  return look_up(e, powers, index);
+}
+
+/// With a sixteenth of the range left to the polynomial, which is half as long. For AVX-512, whose
+/// registers hold the table.
+ReducedPower reduce_by_table(EmitContext& e, llvm::Value* x, bool is_short) {
+  const auto [rounded, n, r] = reduce_argument(e, x, 1.0 / kTableSize, is_short);
+  llvm::Value* rest = e.fma(e.b.CreateFMul(r, r), e.polynomial(r, kExpOfSixteenth), r);
+  return {n, look_up_power(e, rounded), rest};
+}
+
+llvm::Value* mantissa_of(EmitContext& e, const ReducedPower& power) {
+  return e.fma(power.base, power.rest, power.base);
 }
 
 /// value * 2^exponent where neither that nor 2^exponent leaves the normal range.
@@ -65,7 +119,7 @@ llvm::Value* at_least(EmitContext& e, llvm::Value* x, double low) {
   return e.b.CreateSelect(e.b.CreateFCmpOGT(real(x, low), x), real(x, low), x);
 }
 
-/// 1 / y for y in [1, 2], to a few digits.
+/// 1 / y to a few digits, for y in [1, 2]; with AVX-512 for any.
 llvm::Value* rough_inverse(EmitContext& e, llvm::Value* y) {
   if (!e.has_avx512_for(y)) return e.fma(y, real(y, -0.5), real(y, 1.5));
   return e.by_register({y}, [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
@@ -75,21 +129,47 @@ llvm::Value* rough_inverse(EmitContext& e, llvm::Value* y) {
   });
 }
 
-/// x / (y + y_rest) for y in [1, 2], to little more than half an ulp. `y_rest` is what rounding
-/// took from y.
-llvm::Value* divide_by_small(EmitContext& e, llvm::Value* x, llvm::Value* y, llvm::Value* y_rest) {
+/// x / (y + z), to little more than half an ulp, for y + z in [1, 2] and quotients of which y times
+/// as much is between x / 2 and 2 x.
+llvm::Value* divide_by_sum(EmitContext& e, llvm::Value* x, double y, llvm::Value* z) {
   auto& b = e.b;
+  llvm::Value* sum = b.CreateFAdd(z, real(z, y));
   if (!e.host.fma) {
     llvm::Type* wide = shaped(b.getDoubleTy(), x);
-    llvm::Value* exact = b.CreateFAdd(b.CreateFPExt(y, wide), b.CreateFPExt(y_rest, wide));
+    llvm::Value* exact = b.CreateFPExt(z, wide);
+    exact = b.CreateFAdd(exact, real(exact, y));
     return b.CreateFPTrunc(b.CreateFDiv(b.CreateFPExt(x, wide), exact), x->getType());
   }
   // The machine has one slow unit for divisions: what rcp14 knows is enough to go on from.
-  llvm::Value* inverse = rough_inverse(e, y);
-  llvm::Value* quotient = e.has_avx512_for(y) ? b.CreateFMul(x, inverse) : b.CreateFDiv(x, y);
-  llvm::Value* missing = e.fma(b.CreateFNeg(quotient), y, x);
-  missing = e.fma(b.CreateFNeg(quotient), y_rest, missing);
+  llvm::Value* inverse = rough_inverse(e, sum);
+  llvm::Value* quotient = e.has_avx512_for(sum) ? b.CreateFMul(x, inverse) : b.CreateFDiv(x, sum);
+  // What rounding took from the sum does not matter: the first difference is exact.
+  llvm::Value* missing = e.fma(quotient, real(x, -y), x);
+  missing = e.fma(b.CreateFNeg(quotient), z, missing);
   return e.fma(missing, inverse, quotient);
+}
+
+/// By the table numbers are 1 ulp off where they are 0.7 by the polynomial, which makes 2.1 of
+/// sigmoid's 1.5.
+llvm::Value* exp_of(EmitContext& e, llvm::Value* x, bool never_positive, bool by_table) {
+  auto& b = e.b;
+  // Beyond these the result is infinite or 0 all the same. How far beyond decides the speed: powers
+  // just below the smallest number take Intel's machines a hundred cycles, those far below none.
+  llvm::Value* bounded = x;
+  if (!never_positive) {
+    llvm::Value* high = real(x, 89);
+    bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
+  }
+  if (!e.has_avx512_for(x)) {
+    bounded = at_least(e, bounded, -170);  // half the power is a normal number
+  } else if (e.host.zen) {
+    bounded = at_least(e, bounded, -1000);
+  } else {
+    bounded = b.CreateSelect(b.CreateFCmpOLT(x, real(x, -104)), real(x, -1000), bounded);
+  }
+  const ReducedPower power =
+      by_table ? reduce_by_table(e, bounded, false) : reduce(e, bounded, false);
+  return scale_by_power(e, mantissa_of(e, power), power.exponent);
 }
 
 }  // namespace
@@ -115,35 +195,24 @@ llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exp
 }
 
 llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x) {
-  const ReducedPower power = reduce(e, x, true);
-  return scale_in_range(e, e.b.CreateFAdd(power.rest, real(x, 1)), power.exponent);
+  const bool by_table = e.has_avx512_for(x);
+  const ReducedPower power = by_table ? reduce_by_table(e, x, true) : reduce(e, x, true);
+  return scale_in_range(e, mantissa_of(e, power), power.exponent);
 }
 
-llvm::Value* emit_exp(EmitContext& e, llvm::Value* x) {
-  auto& b = e.b;
-  // Beyond these the result is infinite or 0 all the same. How far beyond decides the speed: powers
-  // just below the smallest number take the machine a hundred cycles, those far below none.
-  llvm::Value* high = real(x, 89);
-  llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
-  if (e.has_avx512_for(x)) {
-    bounded = b.CreateSelect(b.CreateFCmpOLT(x, real(x, -104)), real(x, -1000), bounded);
-  } else {
-    bounded = at_least(e, bounded, -170);  // half the power is a normal number
-  }
-  const ReducedPower power = reduce(e, bounded, false);
-  return scale_by_power(e, b.CreateFAdd(power.rest, real(x, 1)), power.exponent);
+llvm::Value* emit_exp(EmitContext& e, llvm::Value* x, bool never_positive) {
+  if (!e.host.avx512 || is_vector(x)) return exp_of(e, x, never_positive, e.has_avx512_for(x));
+  // As vectors compute it, to the last digit.
+  llvm::Value* wide = e.b.CreateVectorSplat(kTableSize, x);
+  return e.b.CreateExtractElement(emit_exp(e, wide, never_positive), uint64_t{0});
 }
 
 llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   // Of s = exp(-|x|), which does not overflow: 1 / (1 + s) above 0, s / (1 + s) below.
-  llvm::Value* small = emit_exp(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)));
-  llvm::Value* one = real(x, 1);
-  llvm::Value* sum = b.CreateFAdd(small, one);
-  llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, one);
-  // Without what the sum lost to rounding the worst error is 2.1 ulp.
-  llvm::Value* lost = b.CreateFSub(small, b.CreateFSub(sum, one));
-  return divide_by_small(e, top, sum, lost);
+  llvm::Value* small = exp_of(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), true, false);
+  llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, real(x, 1));
+  return divide_by_sum(e, top, 1, small);
 }
 
 llvm::Value* emit_tanh(EmitContext& e, llvm::Value* x) {
@@ -151,12 +220,35 @@ llvm::Value* emit_tanh(EmitContext& e, llvm::Value* x) {
   // Of m = exp(-2 |x|) - 1, which is accurate near 0 as well: -m / (2 + m). From 10 on that is 1.
   llvm::Value* half = at_least(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), -10);
   const ReducedPower power = reduce(e, b.CreateFAdd(half, half), true);
-  llvm::Value* scale = scale_in_range(e, real(x, 1), power.exponent);
+  llvm::Value* scale = scale_in_range(e, power.base, power.exponent);
   llvm::Value* m = e.fma(scale, power.rest, b.CreateFSub(scale, real(x, 1)));
-  llvm::Value* sum = b.CreateFAdd(m, real(x, 2));
-  llvm::Value* lost = b.CreateFSub(m, b.CreateFSub(sum, real(x, 2)));
-  llvm::Value* magnitude = divide_by_small(e, m, sum, lost);
+  llvm::Value* magnitude = divide_by_sum(e, m, 2, m);
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, x);
+}
+
+llvm::Value* emit_one_plus_tanh(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
+  // 2 / (1 + power) with power = exp(-2x) = 2^z, between 2^-127 and 2^127.
+  constexpr double kFar = 44;
+  constexpr double kScale = -2 * std::numbers::log2e;
+  llvm::Value* far = real(x, kFar);
+  llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(far, x), far, x);
+  bounded = at_least(e, bounded, -kFar);
+  const bool by_table = e.has_avx512_for(x);
+  llvm::Value* rounder = real(x, by_table ? kRounder / kTableSize : kRounder);
+  llvm::Value* rounded = e.fma(bounded, real(x, kScale), rounder);
+  llvm::Value* n = b.CreateFSub(rounded, rounder);
+  llvm::Value* r = e.fma(bounded, real(x, kScale), b.CreateFNeg(n));
+  llvm::Value* base = by_table ? look_up_power(e, rounded) : real(x, 1);
+  llvm::Value* slope = by_table ? e.polynomial(r, kExp2OfSixteenth) : e.polynomial(r, kExp2);
+  llvm::Value* power = scale_in_range(e, e.fma(b.CreateFMul(base, r), slope, base), n);
+  llvm::Value* half = e.fma(power, real(x, 0.5), real(x, 0.5));
+  if (!by_table) return b.CreateFDiv(real(x, 1), half);
+  llvm::Value* inverse = rough_inverse(e, half);
+  llvm::Value* missing = e.fma(b.CreateFNeg(half), inverse, real(x, 1));
+  return e.fma(missing, inverse, inverse);
 }
 
 }  // namespace wick::codegen::llvm_jit
