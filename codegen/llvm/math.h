@@ -12,7 +12,7 @@ namespace wick::codegen::llvm_jit {
 /// 0, or NaN, for which exp needs a little less.
 llvm::Value* emit_math(EmitContext& e, ir::OpKind op, llvm::Value* x, bool never_positive = false);
 /// 1 + tanh(x) of floats, within 1.6 ulp where x is not negative. Below it keeps its digits, of
-/// which the sum would lose all: within 2.5 + |x|.
+/// which the sum would lose all: within 2.5 + 2 |x|.
 llvm::Value* emit_one_plus_tanh(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y);
 /// C's fmod, of the sign of x: exact.
