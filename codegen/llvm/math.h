@@ -8,11 +8,11 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// exp, log, sin, cos, atan, tanh, erf, sigmoid of floats or doubles. `never_positive`: x is at most
-/// 0, or NaN, for which exp needs a little less.
+/// exp, log, sin, cos, atan, tanh, erf, sigmoid of floats or doubles. `never_positive`: x is at
+/// most 0, or NaN, for which exp needs a little less.
 llvm::Value* emit_math(EmitContext& e, ir::OpKind op, llvm::Value* x, bool never_positive = false);
 /// 1 + tanh(x) of floats, within 1.6 ulp where x is not negative. Below it keeps its digits, of
-/// which the sum would lose all: within 2.5 + 2 |x|.
+/// which the sum would lose all: within 2.5 + |x|, and 2.5 + 3 |x| without fused multiply-adds.
 llvm::Value* emit_one_plus_tanh(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y);
 /// C's fmod, of the sign of x: exact.
