@@ -71,7 +71,7 @@ Divisor make_scalar_divisor(EmitContext& e, llvm::Value* divisor) {
   b.CreateBr(after);
 
   b.SetInsertPoint(after);
-  const auto choose = [&](llvm::Value* Divisor::*part) {
+  const auto choose = [&](llvm::Value* Divisor::* part) {
     llvm::PHINode* chosen = b.CreatePHI(divisor->getType(), 2);
     chosen->addIncoming(usual.*part, before);
     chosen->addIncoming(special.*part, scaled);

@@ -21,7 +21,9 @@ bool computes(const Instr& at, OpKind op) {
 class Finder {
  public:
   explicit Finder(const Kernel& kernel)
-      : kernel_(kernel), forms_(kernel.instrs.size()), users_(kernel.instrs.size()) {
+      : kernel_(kernel),
+        forms_(kernel.instrs.size()),
+        users_(kernel.instrs.size()) {
     for (size_t i = 0; i < kernel.instrs.size(); ++i) {
       const Instr& at = kernel.instrs[i];
       for (const int used : at.operands)
@@ -57,9 +59,8 @@ class Finder {
   /// x + 1 or 1 + x.
   [[nodiscard]] bool adds_one(int number) const {
     const Instr& at = instr(number);
-    return computes(at, OpKind::add) && std::ranges::any_of(at.operands, [&](int used) {
-             return is_one(used);
-           });
+    return computes(at, OpKind::add) &&
+           std::ranges::any_of(at.operands, [&](int used) { return is_one(used); });
   }
 
   [[nodiscard]] bool is_square(int number) const {
@@ -81,8 +82,8 @@ class Finder {
                                  [&](int last) { return is_taken_from_one(last, user); });
     };
     if (std::ranges::none_of(users, [&](int user) { return adds_one(user); })) return;
-    if (!std::ranges::all_of(
-            users, [&](int user) { return adds_one(user) || squares_only(user); })) {
+    if (!std::ranges::all_of(users,
+                             [&](int user) { return adds_one(user) || squares_only(user); })) {
       return;
     }
     forms_[static_cast<size_t>(tanh)] = FunctionForm::one_plus;

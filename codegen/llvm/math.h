@@ -84,6 +84,11 @@ llvm::Value* unless_any(EmitContext& e,
 llvm::Value* by_lane_above(
     EmitContext& e, double largest, llvm::StringRef function, llvm::Value* x, llvm::Value* fast);
 
+/// Of a table in a register. For AVX-512.
+inline constexpr size_t kTableSize = 16;
+/// The numbers in `table` at the lowest four bits of each index, a float.
+llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* index);
+
 /// value * 2^exponent for vectors of float; `exponent` is integral and may be far out of range.
 llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
 

@@ -19,15 +19,10 @@ constexpr double kExp[] = {
     0x1.fffffcp-2, 0x1.55548cp-3, 0x1.55585ap-5, 0x1.123d76p-7, 0x1.6ab924p-10};
 // The same for |r| <= ln(2) / 32: 2^-29.
 constexpr double kExpOfSixteenth[] = {0x1.000148p-1, 0x1.55565cp-3};
-constexpr size_t kTableSize = 16;
 // (2^r - 1) / r for |r| <= 1/32, and for |r| <= 1/2: 2^-28.6 and 2^-26.7 of 2^r.
 constexpr double kExp2OfSixteenth[] = {0x1.62e43p-1, 0x1.ebff92p-3, 0x1.c6b29ap-5};
-constexpr double kExp2[] = {0x1.62e43p-1,
-                            0x1.ebfbep-3,
-                            0x1.c6af6cp-5,
-                            0x1.3b2a54p-7,
-                            0x1.5f089p-10,
-                            0x1.44138ap-13};
+constexpr double kExp2[] = {
+    0x1.62e43p-1, 0x1.ebfbep-3, 0x1.c6af6cp-5, 0x1.3b2a54p-7, 0x1.5f089p-10, 0x1.44138ap-13};
 // ln 2 in two parts; products of the upper one with n are exact.
 constexpr double kLn2High = 0x1.62e4p-1;
 constexpr double kLn2Low = 0x1.7f7d1cp-20;
@@ -53,8 +48,8 @@ struct ReducedPower {
   llvm::Value* rest;
 };
 
-/// The multiple n of `unit`, a power of two, nearest to x * log2(e), and x - n ln(2). For x so small
-/// that n has 22 digits. `is_short`: |x| is at most 20.
+/// The multiple n of `unit`, a power of two, nearest to x * log2(e), and x - n ln(2). For x so
+/// small that n has 22 digits. `is_short`: |x| is at most 20.
 struct Reduction {
   llvm::Value* rounded;  // n + 1.5 * 2^23 * unit
   llvm::Value* n;
@@ -75,17 +70,6 @@ ReducedPower reduce(EmitContext& e, llvm::Value* x, bool is_short) {
   const auto [rounded, n, r] = reduce_argument(e, x, 1, is_short);
   llvm::Value* rest = e.fma(e.b.CreateFMul(r, r), e.polynomial(r, kExp), r);
   return {n, real(x, 1), rest};
-}
-
-/// The number in `table` at the lowest four bits of each index, a float. For AVX-512.
-llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* index) {
-  auto& b = e.b;
-  llvm::Value* numbers = llvm::ConstantDataVector::get(b.getContext(), table);
-  return e.by_register({index}, [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
-    llvm::Value* bits =
-        b.CreateBitCast(part[0], llvm::FixedVectorType::get(b.getInt32Ty(), kTableSize));
-    return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {numbers, bits});
-  });
 }
 
 /// 2^(i / 16) for the lowest four bits i of each index.
@@ -173,6 +157,16 @@ llvm::Value* exp_of(EmitContext& e, llvm::Value* x, bool never_positive, bool by
 }
 
 }  // namespace
+
+llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* index) {
+  auto& b = e.b;
+  llvm::Value* numbers = llvm::ConstantDataVector::get(b.getContext(), table);
+  return e.by_register({index}, [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
+    llvm::Value* bits =
+        b.CreateBitCast(part[0], llvm::FixedVectorType::get(b.getInt32Ty(), kTableSize));
+    return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {numbers, bits});
+  });
+}
 
 llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
   auto& b = e.b;
