@@ -201,7 +201,9 @@ class KernelEmitter {
 
   // kernel_emitter_row_groups.cpp
   [[nodiscard]] bool are_shared(uint64_t deps) const;
+  [[nodiscard]] bool is_read_in_turn(int buffer) const;
   [[nodiscard]] bool rows_share_vectors() const;
+  [[nodiscard]] bool rows_are_read_once() const;
   void choose_rows_together();
   void emit_groups_of_rows(Range tasks);
   llvm::Value* bytes_of_rows(bool shared);
@@ -338,12 +340,12 @@ class KernelEmitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;  // params and buffers are read here, when first needed
 
-  std::vector<uint64_t> deps_;   // dims that an instruction depends on, by instruction
-  std::vector<bool> is_cut_;     // uniform between cuts of the vector loop
-  std::vector<int> cuts_;        // comparisons
-  std::vector<bool> is_choice_;  // one load, which uniform conditions choose
-  std::vector<bool> is_chosen_;  // part of a choice
-  std::vector<FunctionForm> forms_;         // one an instruction
+  std::vector<uint64_t> deps_;       // dims that an instruction depends on, by instruction
+  std::vector<bool> is_cut_;         // uniform between cuts of the vector loop
+  std::vector<int> cuts_;            // comparisons
+  std::vector<bool> is_choice_;      // one load, which uniform conditions choose
+  std::vector<bool> is_chosen_;      // part of a choice
+  std::vector<FunctionForm> forms_;  // one an instruction
   std::vector<bool> needs_splat_;
   std::vector<bool> divides_many_;
   llvm::DenseMap<int, int> known_levels_;  // where an instruction planned so far is emitted
@@ -385,7 +387,8 @@ class KernelEmitter {
   llvm::GlobalVariable* zeros_ = nullptr;           // made when first needed
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
-  llvm::DenseMap<const Prefetch*, llvm::Value*> prefetch_starts_;
+  /// With so many rows at once.
+  llvm::DenseMap<std::pair<const Prefetch*, size_t>, llvm::Value*> prefetch_starts_;
   llvm::DenseMap<std::pair<int, int>, llvm::Value*> copy_offsets_;
   std::vector<size_t> accesses_of_staged_;
   Range tiled_vectors_;  // of which staged tiles are parts

@@ -66,7 +66,8 @@ void KernelEmitter::share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, i
   }
 }
 
-/// From the row of the load in this task to the part, in elements. Rows that are so long that what
+/// From the row of the load in this task to the part, in elements, of rows in turn that of a row
+/// behind all of them. Rows that are so long that what
 /// was asked for would be gone have their own first elements asked for instead.
 llvm::Value* KernelEmitter::prefetch_start(const Prefetch& prefetch) {
   constexpr int64_t kLongestRow = 65536;
@@ -79,7 +80,9 @@ llvm::Value* KernelEmitter::prefetch_start(const Prefetch& prefetch) {
       b.getInt64(kPrefetchParts));
   if (prefetch.of_next_task) {
     const Affine& address = instr(prefetch.number).address;
-    start = b.CreateAdd(start, param(address.terms[static_cast<size_t>(task_dims_.back())].param));
+    llvm::Value* stride = param(address.terms[static_cast<size_t>(task_dims_.back())].param);
+    const size_t rows = std::max<size_t>(rows_.size(), 1);
+    start = b.CreateAdd(start, b.CreateMul(stride, b.getInt64(rows)));
   }
   llvm::Value* row = b.getInt64(1);
   for (const int dim : inner_dims_)
@@ -95,7 +98,7 @@ void KernelEmitter::emit_prefetches(const Plan& plan) {
 /// The lines that are the part's share at this position.
 void KernelEmitter::emit_prefetch(const Prefetch& prefetch) {
   auto& b = e_.b;
-  llvm::Value*& start = prefetch_starts_[&prefetch];
+  llvm::Value*& start = prefetch_starts_[{&prefetch, rows_.size()}];
   if (start == nullptr) {
     const llvm::IRBuilderBase::InsertPointGuard guard(b);
     b.SetInsertPoint(entry_->getTerminator());

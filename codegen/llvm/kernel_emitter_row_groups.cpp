@@ -12,36 +12,79 @@ bool KernelEmitter::are_shared(uint64_t deps) const {
   return (deps & bit(task_dims_.back())) == 0;
 }
 
-/// Kernels of one reduction loop that stores nothing: what goes past the caches begins at another
-/// place of a line in each row. Nothing that they write may be read: the loads of a row come before
-/// the stores of the one before.
+/// Rows take turns at each position of each loop, so what they write may be read in the same loop
+/// alone, at the same place and before: partial results of columns. Any other load of a row would
+/// come before the stores of the one before. What looks the same for all rows is loaded once.
+bool KernelEmitter::is_read_in_turn(int buffer) const {
+  const Instr* first = nullptr;
+  const Phase* where = nullptr;
+  bool is_stored = false;
+  for (const Phase& phase : kernel_.phases) {
+    for (const int number : phase.instrs) {
+      const Instr& at = instr(number);
+      if (at.buffer != buffer) continue;
+      if (at.kind == InstrKind::load && are_shared(deps_[static_cast<size_t>(number)]))
+        return false;
+      if (first == nullptr) {
+        first = &at;
+        where = &phase;
+      }
+      const bool is_same = at.address == first->address &&
+                           at.dynamic_index == first->dynamic_index &&
+                           at.dynamic_stride_param == first->dynamic_stride_param;
+      if (!phase.loop || &phase != where || !is_same || is_stored) return false;
+      is_stored = at.kind == InstrKind::store;
+    }
+  }
+  return true;
+}
+
+/// Kernels of reduction loops.
 bool KernelEmitter::rows_share_vectors() const {
   if (!kernel_.vector_is_inner() || task_dims_.empty() || kernel_.blocking) return false;
-  if (std::ranges::count(kernel_.phases, true, &Phase::loop) != 1) return false;
-  const auto is_apart = [](const BufferArg& buffer) {
-    return buffer.no_alias && buffer.own_elements == 0;
-  };
-  if (!std::ranges::all_of(kernel_.buffers, is_apart)) return false;
-  const auto stores = [&](int number) { return instr(number).kind == InstrKind::store; };
-  if (std::ranges::any_of(loop_plan().phase->instrs, stores)) return false;
+  const auto num_loops = std::ranges::count(kernel_.phases, true, &Phase::loop);
+  if (num_loops > 1 && inner_dims_.size() > 1) return false;
+  for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+    const BufferArg& buffer = kernel_.buffers[i];
+    if (!buffer.no_alias || buffer.own_elements > 0) return false;
+    const auto loads = [&](const Instr& at) {
+      return at.kind == InstrKind::load && at.buffer == static_cast<int>(i);
+    };
+    if (buffer.written && std::ranges::any_of(kernel_.instrs, loads) &&
+        !is_read_in_turn(static_cast<int>(i))) {
+      return false;
+    }
+  }
   bool shares = false;
   bool accumulates = false;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
     if (at.kind == InstrKind::accumulate && !are_shared(deps_[i])) accumulates = true;
-    if (at.kind != InstrKind::load) continue;
-    if (kernel_.buffers[static_cast<size_t>(at.buffer)].written) return false;
-    if (varies(static_cast<int>(i)) && are_shared(deps_[i])) shares = true;
+    if (at.kind == InstrKind::load && varies(static_cast<int>(i)) && are_shared(deps_[i])) {
+      shares = true;
+    }
   }
   return shares && accumulates;
 }
 
-/// As many as leave each row two accumulators: a chain of additions waits for itself.
+/// Of one loop that stores nothing: such rows are read from memory alone.
+bool KernelEmitter::rows_are_read_once() const {
+  return std::ranges::count(kernel_.phases, true, &Phase::loop) == 1 &&
+         std::ranges::all_of(plans_, [&](const Plan& plan) {
+           return !plan.phase->loop || streams_of(plan).empty();
+         });
+}
+
+/// As many as leave each row two accumulators: a chain of additions waits for itself. Of rows that
+/// several loops walk or that are stored, four together are too many streams: the gradient of a
+/// layer norm took 1.1 to 1.3 times as long as one by one.
 void KernelEmitter::choose_rows_together() {
-  constexpr int kMostRows = 4;
   if (!rows_share_vectors()) return;
-  rows_together_ = kMostRows;
-  while (rows_together_ > 1 && choose_copies(loop_plan()) < 2)
+  rows_together_ = rows_are_read_once() ? 4 : 2;
+  const auto has_few_copies = [&](const Plan& plan) {
+    return plan.phase->loop && choose_copies(plan) < 2;
+  };
+  while (rows_together_ > 1 && std::ranges::any_of(plans_, has_few_copies))
     rows_together_ /= 2;
 }
 
@@ -50,9 +93,12 @@ llvm::Value* KernelEmitter::bytes_of_rows(bool shared) {
   auto& b = e_.b;
   const uint64_t dims = inner_dims_mask() | bit(task_dims_.back());
   llvm::Value* all = b.getInt64(0);
+  llvm::SmallVector<int, 8> counted;  // loops may read the same
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
     if (at.kind != InstrKind::load || are_shared(deps_[i]) != shared) continue;
+    if (llvm::is_contained(counted, access_of_[i])) continue;
+    counted.push_back(access_of_[i]);
     llvm::Value* bytes = b.getInt64(size_of(at.dtype));
     for (size_t d = 0; d < kernel_.dims.size(); ++d) {
       if ((deps_[i] & dims & bit(static_cast<int>(d))) == 0) continue;
@@ -65,15 +111,31 @@ llvm::Value* KernelEmitter::bytes_of_rows(bool shared) {
 
 /// Where the shared vectors leave the nearest cache no room, or all rows stay near the core. Else
 /// one row at a time is what the machine prefetches best: of rows of 4 KiB in memory, four together
-/// take 1.7 times as long.
+/// take 1.7 times as long. Rows of several loops are in that cache too, and may stay there if they
+/// are short.
 llvm::Value* KernelEmitter::pays_to_group() {
-  constexpr int64_t kLongRow = 16384;
-  constexpr int64_t kOwnShare = 8;
   auto& b = e_.b;
-  llvm::Value* long_rows = b.CreateICmpSGT(bytes_of_rows(true), b.getInt64(kLongRow));
-  llvm::Value* near_rows =
-      b.CreateICmpSLE(bytes_of_rows(false), b.getInt64(e_.host.cache_bytes / kOwnShare));
-  return b.CreateOr(long_rows, near_rows);
+  const auto shares_more_than = [&](int64_t bytes) {
+    return b.CreateICmpSGT(bytes_of_rows(true), b.getInt64(bytes));
+  };
+  if (rows_are_read_once()) {
+    constexpr int64_t kOwnShare = 8;
+    llvm::Value* near_rows =
+        b.CreateICmpSLE(bytes_of_rows(false), b.getInt64(e_.host.cache_bytes / kOwnShare));
+    return b.CreateOr(shares_more_than(16384), near_rows);
+  }
+  llvm::Value* pays = shares_more_than(6144);
+  // What goes past the caches has to begin at the same place of a line in each row.
+  for (const Plan& plan : plans_) {
+    for (const int number : streams_of(plan)) {
+      const Affine::Term& row = instr(number).address.terms[static_cast<size_t>(task_dims_.back())];
+      if (row.stride != Stride::dynamic) continue;
+      llvm::Value* bytes = b.CreateMul(param(row.param), b.getInt64(size_of(instr(number).dtype)));
+      llvm::Value* within_line = b.CreateAnd(bytes, b.getInt64(kCacheLine.value() - 1));
+      pays = b.CreateAnd(pays, b.CreateICmpEQ(within_line, b.getInt64(0)));
+    }
+  }
+  return pays;
 }
 
 /// The rows that follow each other in each position of the other task dimensions.

@@ -92,6 +92,9 @@ TEST_P(MathSweep, TreatsSpecialValuesAsTheCLibraryDoes) {
       0x1p-126F, -0x1p-126F, 0x1.8p-130F, 0x1.fffffep127F, -0x1.fffffep127F, 1.0F,      -1.0F,
       88.72284F, 88.72283F,  -87.33655F,  -103.97F,        -103.98F,         -104.5F,   9.0F,
       -9.02F,    3.92F,      4.0F,        0x1p40F,         0x1p41F,          -0x1p60F};
+  // Where pieces of the range meet.
+  for (int eighths = -48; eighths <= 48; ++eighths)
+    in.push_back(static_cast<float>(eighths) / 8);
   std::vector<float> out(in.size());
   const auto count = static_cast<int64_t>(in.size());
   KernelBuilder k = elementwise(GetParam().op, {DType::f32}, DType::f32, count);

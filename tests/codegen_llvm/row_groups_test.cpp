@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel_builder.h"
@@ -152,11 +154,23 @@ TEST(RowGroups, DoNothingForNoTask) {
   EXPECT_EQ(std::vector<std::byte>(result.bytes().begin(), result.bytes().end()), before);
 }
 
+/// Loads of the rest of a row, which has one copy.
+int64_t count_masked_loads(const Kernel& kernel) {
+  std::istringstream lines(llvm_compiler().llvm_ir(kernel));
+  int64_t count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("= call") != std::string::npos &&
+        line.find("@llvm.masked.load") != std::string::npos) {
+      ++count;
+    }
+  }
+  return count;
+}
+
 /// What the loop stores past the caches goes by lines, and rows of odd lengths begin in different
 /// places of theirs.
-TEST(RowGroups, StoreRowsThatBeginAnywhere) {
+void expect_stored_rows(int64_t columns) {
   constexpr int64_t kHuge = int64_t{1} << 40;
-  constexpr int64_t kColumns = 5001;
   constexpr int64_t kRows = 4;
   constexpr size_t kLine = 16;  // floats
   KernelBuilder k("rows");
@@ -165,41 +179,132 @@ TEST(RowGroups, StoreRowsThatBeginAnywhere) {
   const int products = k.buffer(DType::f32, true);
   const int sums = k.buffer(DType::f32, true);
   k.outer(kHuge);
-  k.vector(k.inner(kColumns));
+  k.vector(k.inner(columns));
   k.loop();
   const int of_x = k.load(x, k.at({0, 1}));
-  const int of_y = k.load(y, k.at({kColumns, 1}));
+  const int of_y = k.load(y, k.at({columns, 1}));
   const int product = k.compute(OpKind::mul, DType::f32, {of_x, of_y});
-  k.store(products, k.at({kColumns, 1}), product);
+  k.store(products, k.at({columns, 1}), product);
   const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {product});
   k.straight();
   k.store(sums, k.at({1, 0}), sum);
   const KernelFunction function = compile(k.kernel());
-  std::vector<float> two(kColumns, 2);
-  std::vector<float> threes(kRows * kColumns, 3);
+  std::vector<float> two(static_cast<size_t>(columns), 2);
+  std::vector<float> threes(static_cast<size_t>(kRows * columns), 3);
   for (size_t offset = 0; offset < kLine; ++offset) {
-    std::vector<float> out(kRows * kColumns + kLine);
+    std::vector<float> out(static_cast<size_t>(kRows * columns) + kLine);
     std::vector<float> sums_of_rows(kRows);
     void* buffers[] = {two.data(), threes.data(), out.data() + offset, sums_of_rows.data()};
     function(buffers, k.params().data(), 0, kRows, 0, 0);
-    EXPECT_EQ(sums_of_rows, std::vector<float>(kRows, 6 * kColumns)) << offset;
-    EXPECT_EQ(std::count(out.begin(), out.end(), 6.0F), kRows * kColumns) << offset;
+    EXPECT_EQ(sums_of_rows, std::vector<float>(kRows, static_cast<float>(6 * columns))) << offset;
+    EXPECT_EQ(std::count(out.begin(), out.end(), 6.0F), kRows * columns) << offset;
   }
 }
 
-/// Loads of the rest of a row, which has one copy: those of one row, and of four with one shared.
-TEST(RowGroups, ReadWhatIsSharedOnce) {
-  const auto loads_of_rest = [](bool shared) {
-    KernelBuilder k = kernel_of({.rows = 8, .columns = 100, .shared = shared});
-    std::istringstream lines(llvm_compiler().llvm_ir(k.kernel()));
-    int64_t count = 0;
-    for (std::string line; std::getline(lines, line);) {
-      if (line.find("= call") != std::string::npos &&
-          line.find("@llvm.masked.load") != std::string::npos) {
-        ++count;
+TEST(RowGroups, StoreRowsThatBeginAnywhere) {
+  for (const int64_t columns : {5001, 5008})
+    expect_stored_rows(columns);
+}
+
+/// Two loops: sums[r] = the sum of x[r, c] * y[c], and columns[c] += x[r, c] in order; then
+/// result[r, c] = x[r, c] * y[c] - sums[r]. `y` has a row for each of x where nothing is shared.
+struct TwoLoops {
+  int64_t rows;
+  int64_t columns;
+  bool shared = true;
+  int64_t declared_rows = 0;
+  bool adds_columns = false;  // to the result, as far as they have come
+
+  [[nodiscard]] KernelBuilder kernel() const {
+    KernelBuilder k("loops");
+    const int x = k.buffer(DType::f32);
+    const int y = k.buffer(DType::f32);
+    const int of_columns = k.buffer(DType::f32, true);
+    const int sums = k.buffer(DType::f32, true);
+    const int result = k.buffer(DType::f32, true);
+    k.outer(declared_rows > 0 ? declared_rows : rows);
+    k.vector(k.inner(columns));
+    const Affine own = k.at({columns, 1});
+    const Affine common = k.at({0, 1});
+    const auto product = [&] {
+      const int of_x = k.load(x, own);
+      return std::pair{
+          of_x, k.compute(OpKind::mul, DType::f32, {of_x, k.load(y, shared ? common : own)})};
+    };
+    k.loop();
+    const auto [of_x, first] = product();
+    const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {first});
+    const int row = k.index(k.at({1, 0}));
+    const int before = k.gather(of_columns, common, row, 0);
+    const int after = k.compute(OpKind::add, DType::f32, {before, of_x});
+    k.store(of_columns, common, after);
+    Instr& store = k.kernel().instrs.back();
+    store.dynamic_index = row;
+    store.dynamic_stride_param =
+        k.kernel().instrs[static_cast<size_t>(before)].dynamic_stride_param;
+    k.straight();
+    k.store(sums, k.at({1, 0}), sum);
+    k.loop();
+    int value = k.compute(OpKind::sub, DType::f32, {product().second, sum});
+    if (adds_columns) {
+      const int so_far = k.gather(of_columns, common, row, 0);
+      value = k.compute(OpKind::add, DType::f32, {value, so_far});
+    }
+    k.store(result, own, value);
+    return k;
+  }
+
+  /// All that is written, by calls of so many rows each.
+  [[nodiscard]] std::vector<std::vector<float>> run(int64_t piece) const {
+    KernelBuilder k = kernel();
+    const auto numbers = [](int64_t count, int seed) {
+      const Literal values = random_values(DType::f32, count, seed);
+      const std::span<const float> floats = values.values<float>();
+      return std::vector<float>(floats.begin(), floats.end());
+    };
+    std::vector<float> x = numbers(rows * columns, 1);
+    std::vector<float> y = numbers(rows * columns, 2);
+    std::vector<std::vector<float>> written{
+        std::vector<float>(static_cast<size_t>(columns)),
+        std::vector<float>(static_cast<size_t>(rows)),
+        std::vector<float>(static_cast<size_t>(rows * columns))};
+    void* buffers[] = {x.data(), y.data(), written[0].data(), written[1].data(), written[2].data()};
+    const KernelFunction function = compile(k.kernel());
+    for (int64_t at = 0; at < rows; at += piece)
+      function(buffers, k.params().data(), at, std::min(rows, at + piece), 0, 0);
+    return written;
+  }
+};
+
+/// Columns of odd numbers are not stored in turn, and few ones neither.
+TEST(RowGroups, OfSeveralLoopsGiveTheBitsOfSingleRows) {
+  for (const int64_t columns : {100, 1600, 2048, 2049, 4112}) {
+    for (const int64_t declared : {0, 1000000}) {
+      for (const bool adds_columns : {false, true}) {
+        const TwoLoops loops{
+            .rows = 7, .columns = columns, .declared_rows = declared, .adds_columns = adds_columns};
+        const auto alone = loops.run(1);
+        for (const int64_t piece : {2, 3, 7})
+          EXPECT_EQ(loops.run(piece), alone) << columns << " columns, " << piece << " rows a call";
       }
     }
-    return count;
+  }
+}
+
+TEST(RowGroups, OfSeveralLoopsReadWhatIsSharedOnce) {
+  const auto loads_of_rest = [](bool shared) {
+    const TwoLoops loops{.rows = 8, .columns = 2000, .shared = shared};
+    return count_masked_loads(loops.kernel().kernel());
+  };
+  // The second loop has a masked begin too, before where lines do.
+  EXPECT_EQ(loads_of_rest(false), 3 + 2 * 2);
+  EXPECT_EQ(loads_of_rest(true), (3 + 2 * 2) + (5 + 2 * 3));
+}
+
+/// Those of one row, and of four with one shared.
+TEST(RowGroups, ReadWhatIsSharedOnce) {
+  const auto loads_of_rest = [](bool shared) {
+    return count_masked_loads(kernel_of({.rows = 8, .columns = 100, .shared = shared}).kernel());
   };
   EXPECT_EQ(loads_of_rest(false), 2);
   EXPECT_EQ(loads_of_rest(true), 2 + (1 + 4));
