@@ -2,28 +2,43 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
-#include <unistd.h>
 
 namespace wick::codegen::llvm_jit {
 
 namespace {
 
+/// Of the data cache at this level, as this core sees it; 0: the system does not know. The C
+/// library adds up the last levels of all of AMD's core complexes.
+int64_t cache_bytes_of_level(int level) {
+  for (int index = 0;; ++index) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+    int found = 0;
+    if (!(std::ifstream(folder + "/level") >> found)) return 0;
+    int64_t size = 0;
+    char unit = 0;
+    if (found == level && std::ifstream(folder + "/size") >> size >> unit && unit == 'K')
+      return size << 10U;
+  }
+}
+
 /// Of a last level that many cores share, a core can count on little more than a few times what it
 /// has for itself: beyond 8 times its second level of 2 MiB a copy runs at the speed of memory on
 /// machines whose last level is 50 times as large. With a second level of 512 KiB it does not yet.
-/// Of one that a few cores share it can count on most.
+/// Of one that a few cores share it can count on five eighths.
 int64_t usable_cache_bytes() {
   constexpr int64_t kLeast = int64_t{16} << 20U;
   constexpr int64_t kFewCores = 32;
-  const int64_t own = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or less: the system does not know
-  const int64_t shared = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const int64_t own = cache_bytes_of_level(2);
+  const int64_t shared = cache_bytes_of_level(3);
   int64_t usable = std::max(8 * own, kLeast);
-  if (shared <= kFewCores * own) usable = std::max(shared / 4 * 3, usable);
+  if (shared <= kFewCores * own) usable = std::max(shared / 8 * 5, usable);
   return shared > 0 ? std::min(shared, usable) : usable;
 }
 
