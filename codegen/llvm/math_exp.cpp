@@ -50,13 +50,13 @@ struct ReducedPower {
 
 /// The multiple n of `unit`, a power of two, nearest to x * log2(e), and x - n ln(2). For x so
 /// small that n has 22 digits. `is_short`: |x| is at most 20.
-struct Reduction {
+struct ReducedArgument {
   llvm::Value* rounded;  // n + 1.5 * 2^23 * unit
   llvm::Value* n;
   llvm::Value* r;
 };
 
-Reduction reduce_argument(EmitContext& e, llvm::Value* x, double unit, bool is_short) {
+ReducedArgument reduce_argument(EmitContext& e, llvm::Value* x, double unit, bool is_short) {
   auto& b = e.b;
   llvm::Value* rounder = real(x, kRounder * unit);
   llvm::Value* rounded = e.fma(x, real(x, std::numbers::log2e), rounder);
