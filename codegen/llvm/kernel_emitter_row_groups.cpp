@@ -67,12 +67,11 @@ bool KernelEmitter::rows_share_vectors() const {
   return shares && accumulates;
 }
 
-/// Of one loop that stores nothing: such rows are read from memory alone.
+/// By one loop that stores nothing.
 bool KernelEmitter::rows_are_read_once() const {
-  return std::ranges::count(kernel_.phases, true, &Phase::loop) == 1 &&
-         std::ranges::all_of(plans_, [&](const Plan& plan) {
-           return !plan.phase->loop || streams_of(plan).empty();
-         });
+  if (std::ranges::count(kernel_.phases, true, &Phase::loop) != 1) return false;
+  return std::ranges::none_of(loop_plan().phase->instrs,
+                              [&](int number) { return instr(number).kind == InstrKind::store; });
 }
 
 /// As many as leave each row two accumulators: a chain of additions waits for itself. Of rows that
