@@ -66,9 +66,9 @@ void KernelEmitter::share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, i
   }
 }
 
-/// From the row of the load in this task to the part, in elements; the row behind is that behind all
-/// that take turns. Rows that are so long that what was asked for would be gone have their own first
-/// elements asked for instead.
+/// From the row of the load in this task to the part, in elements; the row behind is that behind
+/// all that take turns. Rows that are so long that what was asked for would be gone have their own
+/// first elements asked for instead.
 llvm::Value* KernelEmitter::prefetch_start(const Prefetch& prefetch) {
   constexpr int64_t kLongestRow = 65536;
   auto& b = e_.b;

@@ -67,9 +67,8 @@ double most_units(float x) {
 
 TEST(OnePlusTanh, KeepsItsDigits) {
   const Numbers x = numbers_between(-43, 43);
-  const Numbers y = results_of_tanh(x, [](KernelBuilder& k, int tanh) {
-    return std::vector<int>{add_one(k, tanh)};
-  })[0];
+  const Numbers y = results_of_tanh(
+      x, [](KernelBuilder& k, int tanh) { return std::vector<int>{add_one(k, tanh)}; })[0];
   for (size_t i = 0; i < x.size(); ++i) {
     const double exact = 2 / (1 + std::exp(-2 * static_cast<double>(x[i])));
     ASSERT_LE(units(y[i], exact), most_units(x[i])) << x[i];
