@@ -42,23 +42,13 @@ void KernelEmitter::find_prefetches() {
 
 /// The loops behind the reader have it for the next task, those before it for their own. On Zen
 /// stores past the caches wait for what their loop asks for: others do it where they compute enough
-/// meanwhile, or the reader itself for the next task.
+/// meanwhile.
 void KernelEmitter::share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, int number) {
   constexpr int kEnoughWork = 12;
   const auto streams = [&](size_t at) { return !streams_of(*loops[at]).empty(); };
-  const auto computes_enough = [&](size_t at) {
-    return e_.host.zen && !streams(at) && work_of(*loops[at]) >= kEnoughWork;
-  };
-  bool has_streams = false;
   bool spares_streams = false;
-  for (size_t at = 0; at < loops.size(); ++at) {
-    has_streams |= streams(at);
-    spares_streams |= at != reader && computes_enough(at);
-  }
-  if (has_streams && !spares_streams && computes_enough(reader)) {
-    loops[reader]->prefetches.push_back({number, /*of_next_task=*/true, 0, kPrefetchParts});
-    return;
-  }
+  for (size_t at = 0; at < loops.size() && e_.host.zen; ++at)
+    spares_streams |= at != reader && !streams(at) && work_of(*loops[at]) >= kEnoughWork;
   const auto work_at = [&](size_t at) {
     return at == reader || (spares_streams && streams(at)) ? 0 : work_of(*loops[at]);
   };
