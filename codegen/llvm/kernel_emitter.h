@@ -133,9 +133,6 @@ class KernelEmitter {
   void emit_level(const Plan& plan, int first_level, int last_level);
   void emit_instr(int number);
   llvm::Value* emit_copy(const Instr& instr, int number, int copy);
-  [[nodiscard]] static bool is_interleaved(const Instr& instr);
-  Values emit_interleaved(int number);
-  llvm::Value* emit_compute_of(int number, llvm::ArrayRef<llvm::Value*> operands);
   [[nodiscard]] bool has_known_divisor(const Instr& instr) const;
   void add_other_forms(int number, Slot& slot);
   void emit_accumulate(const Instr& instr, int number);
@@ -231,6 +228,11 @@ class KernelEmitter {
   llvm::Value* row_of(llvm::Value* position);
   llvm::Value* load_of_long_rows(const Instr& instr, int number, int copy);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
+
+  // kernel_emitter_functions.cpp
+  [[nodiscard]] static bool is_interleaved(const Instr& instr);
+  Values emit_interleaved(int number);
+  llvm::Value* emit_compute_of(int number, llvm::ArrayRef<llvm::Value*> operands);
 
   // kernel_emitter_prefetch.cpp
   [[nodiscard]] bool reads_vectors(const Instr& instr) const;

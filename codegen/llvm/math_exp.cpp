@@ -20,8 +20,8 @@ constexpr double kExp[] = {
 // The same for |r| <= ln(2) / 32: 2^-29.
 constexpr double kExpOfSixteenth[] = {0x1.000148p-1, 0x1.55565cp-3};
 // (2^r - 1) / r for |r| <= 1/32, and for |r| <= 1/2: 2^-28.6 and 2^-26.7 of 2^r.
-constexpr double kExp2OfSixteenth[] = {0x1.62e43p-1, 0x1.ebff92p-3, 0x1.c6b29ap-5};
-constexpr double kExp2[] = {
+constexpr double kSlopeOfSixteenth[] = {0x1.62e43p-1, 0x1.ebff92p-3, 0x1.c6b29ap-5};
+constexpr double kSlope[] = {
     0x1.62e43p-1, 0x1.ebfbep-3, 0x1.c6af6cp-5, 0x1.3b2a54p-7, 0x1.5f089p-10, 0x1.44138ap-13};
 // ln 2 in two parts; products of the upper one with n are exact.
 constexpr double kLn2High = 0x1.62e4p-1;
@@ -82,8 +82,8 @@ llvm::Value* look_up_power(EmitContext& e, llvm::Value* index) {
 
 /// With a sixteenth of the range left to the polynomial, which is half as long. For AVX-512, whose
 /// registers hold the table.
-ReducedPower reduce_by_table(EmitContext& e, llvm::Value* x, bool is_short) {
-  const auto [rounded, n, r] = reduce_argument(e, x, 1.0 / kTableSize, is_short);
+ReducedPower reduce_by_table(EmitContext& e, llvm::Value* x) {
+  const auto [rounded, n, r] = reduce_argument(e, x, 1.0 / kTableSize, false);
   llvm::Value* rest = e.fma(e.b.CreateFMul(r, r), e.polynomial(r, kExpOfSixteenth), r);
   return {n, look_up_power(e, rounded), rest};
 }
@@ -151,8 +151,7 @@ llvm::Value* exp_of(EmitContext& e, llvm::Value* x, bool never_positive, bool by
   } else {
     bounded = b.CreateSelect(b.CreateFCmpOLT(x, real(x, -104)), real(x, -1000), bounded);
   }
-  const ReducedPower power =
-      by_table ? reduce_by_table(e, bounded, false) : reduce(e, bounded, false);
+  const ReducedPower power = by_table ? reduce_by_table(e, bounded) : reduce(e, bounded, false);
   return scale_by_power(e, mantissa_of(e, power), power.exponent);
 }
 
@@ -189,8 +188,7 @@ llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exp
 }
 
 llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x) {
-  const bool by_table = e.has_avx512_for(x);
-  const ReducedPower power = by_table ? reduce_by_table(e, x, true) : reduce(e, x, true);
+  const ReducedPower power = reduce(e, x, true);
   return scale_in_range(e, mantissa_of(e, power), power.exponent);
 }
 
@@ -236,7 +234,7 @@ llvm::Value* emit_one_plus_tanh(EmitContext& e, llvm::Value* x) {
   llvm::Value* n = b.CreateFSub(rounded, rounder);
   llvm::Value* r = e.fma(bounded, real(x, kScale), b.CreateFNeg(n));
   llvm::Value* base = by_table ? look_up_power(e, rounded) : real(x, 1);
-  llvm::Value* slope = by_table ? e.polynomial(r, kExp2OfSixteenth) : e.polynomial(r, kExp2);
+  llvm::Value* slope = by_table ? e.polynomial(r, kSlopeOfSixteenth) : e.polynomial(r, kSlope);
   llvm::Value* power = scale_in_range(e, e.fma(b.CreateFMul(base, r), slope, base), n);
   llvm::Value* half = e.fma(power, real(x, 0.5), real(x, 0.5));
   if (!by_table) return b.CreateFDiv(real(x, 1), half);

@@ -1,0 +1,58 @@
+// Elementwise operations, and elementary functions among them of several vectors at once or of
+// which less is asked than they can do.
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+#include "wick/codegen/llvm/compute.h"
+#include "wick/codegen/llvm/kernel_emitter.h"
+#include "wick/codegen/llvm/math.h"
+
+namespace wick::codegen::llvm_jit {
+
+/// Long chains of dependent instructions: those of one copy wait for each other, and the machine
+/// does not look far enough ahead to find those of the next.
+bool KernelEmitter::is_interleaved(const Instr& at) {
+  using ir::OpKind;
+  constexpr OpKind kChains[] = {
+      OpKind::exp, OpKind::log, OpKind::tanh, OpKind::sigmoid, OpKind::erf, OpKind::atan};
+  return at.kind == InstrKind::compute && at.dtype == DType::f32 &&
+         std::ranges::find(kChains, at.op) != std::end(kChains);
+}
+
+/// Copies as one wide vector, which LLVM takes apart again instruction by instruction; by powers of
+/// two, where there are as many copies as rows take.
+KernelEmitter::Values KernelEmitter::emit_interleaved(int number) {
+  const int used = instr(number).operands[0];
+  Values results;
+  for (int first = 0; first < copies_;) {
+    const auto width = static_cast<int>(std::bit_floor(static_cast<unsigned>(copies_ - first)));
+    Values copies;
+    for (int copy = first; copy < first + width; ++copy)
+      copies.push_back(operand(used, copy, true));
+    const Values some = e_.split(emit_compute_of(number, {e_.join(copies)}), width);
+    results.append(some.begin(), some.end());
+    first += width;
+  }
+  return results;
+}
+
+llvm::Value* KernelEmitter::emit_compute_of(int number, llvm::ArrayRef<llvm::Value*> operands) {
+  const Instr& at = instr(number);
+  switch (forms_[static_cast<size_t>(number)]) {
+    case FunctionForm::never_positive:
+      return emit_math(e_, at.op, operands[0], /*never_positive=*/true);
+    case FunctionForm::one_plus:
+      return emit_one_plus_tanh(e_, operands[0]);
+    case FunctionForm::one_minus_square:
+      return e_.b.CreateFMul(operands[0], e_.b.CreateFSub(real(operands[0], 2), operands[0]));
+    case FunctionForm::operand:
+      return operands[instr(at.operands[0]).kind == InstrKind::constant ? 1 : 0];
+    case FunctionForm::plain:
+      break;
+  }
+  return emit_compute(e_, at.op, instr(at.operands.back()).dtype, operands);
+}
+
+}  // namespace wick::codegen::llvm_jit
