@@ -34,13 +34,15 @@ class Finder {
     }
   }
 
-  std::vector<FunctionForm> find() {
+  std::vector<InstrForm> find() {
     for (size_t i = 0; i < forms_.size(); ++i) {
       const Instr& at = kernel_.instrs[i];
       if (computes(at, OpKind::exp) && is_never_positive(at.operands[0])) {
-        forms_[i] = FunctionForm::never_positive;
+        forms_[i].form = FunctionForm::never_positive;
       } else if (computes(at, OpKind::tanh) && at.dtype == DType::f32) {
         raise(static_cast<int>(i));
+      } else if (at.kind == InstrKind::cast && at.dtype == DType::f32) {
+        narrow(static_cast<int>(i));
       }
     }
     return std::move(forms_);
@@ -50,6 +52,8 @@ class Finder {
   [[nodiscard]] const Instr& instr(int number) const {
     return kernel_.instrs[static_cast<size_t>(number)];
   }
+
+  FunctionForm& form_of(int number) { return forms_[static_cast<size_t>(number)].form; }
 
   [[nodiscard]] bool is_one(int number) const {
     const Instr& at = instr(number);
@@ -86,15 +90,84 @@ class Finder {
                              [&](int user) { return adds_one(user) || squares_only(user); })) {
       return;
     }
-    forms_[static_cast<size_t>(tanh)] = FunctionForm::one_plus;
+    form_of(tanh) = FunctionForm::one_plus;
     for (const int user : users) {
       if (!is_square(user)) {
-        forms_[static_cast<size_t>(user)] = FunctionForm::operand;
+        form_of(user) = FunctionForm::operand;
         continue;
       }
-      forms_[static_cast<size_t>(user)] = FunctionForm::one_minus_square;
+      form_of(user) = FunctionForm::one_minus_square;
       for (const int last : users_[static_cast<size_t>(user)])
-        forms_[static_cast<size_t>(last)] = FunctionForm::operand;
+        form_of(last) = FunctionForm::operand;
+    }
+  }
+
+  /// The f32 whose f64 a number is, or -1.
+  [[nodiscard]] int widened(int number) const {
+    const Instr& at = instr(number);
+    if (at.kind != InstrKind::cast || at.dtype != DType::f64) return -1;
+    return instr(at.operands[0]).dtype == DType::f32 ? at.operands[0] : -1;
+  }
+
+  [[nodiscard]] bool has_one_user(int number) const {
+    return users_[static_cast<size_t>(number)].size() == 1;
+  }
+
+  /// Loops that compute one of them compute the other.
+  [[nodiscard]] bool are_together(int one, int other) const {
+    return std::ranges::all_of(kernel_.phases, [&](const Phase& phase) {
+      const auto has = [&](int number) {
+        return std::ranges::find(phase.instrs, number) != phase.instrs.end();
+      };
+      return has(one) == has(other);
+    });
+  }
+
+  /// Functions that f64 computes for f32, to round once at the end.
+  void narrow(int cast) {
+    const int wide = instr(cast).operands[0];
+    if (!has_one_user(wide)) return;
+    InstrForm form = scaled_log(wide);
+    if (form.argument < 0) form = tan(wide);
+    if (form.argument < 0 || !are_together(cast, form.argument)) return;
+    forms_[static_cast<size_t>(cast)] = form;
+    forget(wide);
+  }
+
+  [[nodiscard]] InstrForm scaled_log(int product) const {
+    if (!computes(instr(product), OpKind::mul)) return {};
+    for (const size_t side : {0U, 1U}) {
+      const int log = instr(product).operands[side];
+      const Instr& scale = instr(instr(product).operands[1 - side]);
+      if (!computes(instr(log), OpKind::log) || !has_one_user(log)) continue;
+      if (scale.kind != InstrKind::constant) continue;
+      const double factor = scale.value.as_double(0);
+      if (factor < 1e-6 || factor > 1e6) continue;
+      return {FunctionForm::scaled_log, widened(instr(log).operands[0]), factor};
+    }
+    return {};
+  }
+
+  [[nodiscard]] InstrForm tan(int quotient) const {
+    if (!computes(instr(quotient), OpKind::div)) return {};
+    const int sine = instr(quotient).operands[0];
+    const int cosine = instr(quotient).operands[1];
+    if (!computes(instr(sine), OpKind::sin) || !computes(instr(cosine), OpKind::cos)) return {};
+    if (!has_one_user(sine) || !has_one_user(cosine)) return {};
+    const int angle = widened(instr(sine).operands[0]);
+    if (widened(instr(cosine).operands[0]) != angle) return {};
+    return {FunctionForm::tan, angle};
+  }
+
+  /// A number that nobody reads, and those that nothing else reads.
+  void forget(int number) {
+    const auto is_unread = [&](int user) { return form_of(user) == FunctionForm::unread; };
+    form_of(number) = FunctionForm::unread;
+    for (const int used : instr(number).operands) {
+      if (instr(used).dtype == DType::f64 &&
+          std::ranges::all_of(users_[static_cast<size_t>(used)], is_unread)) {
+        forget(used);
+      }
     }
   }
 
@@ -166,14 +239,14 @@ class Finder {
   }
 
   const Kernel& kernel_;
-  std::vector<FunctionForm> forms_;
+  std::vector<InstrForm> forms_;
   std::vector<std::vector<int>> users_;
   std::vector<int> values_;
 };
 
 }  // namespace
 
-std::vector<FunctionForm> find_function_forms(const Kernel& kernel) {
+std::vector<InstrForm> find_function_forms(const Kernel& kernel) {
   return Finder(kernel).find();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Elementary functions of which a kernel needs less than they can do.
+// Elementary functions of which a kernel needs less than they can do, or all at once.
 
 #include <cstdint>
 #include <vector>
@@ -15,9 +15,19 @@ enum class FunctionForm : uint8_t {
   one_plus,          // tanh: gives 1 + tanh(x), as everything that reads it asks for that
   one_minus_square,  // t * t of such a t: gives 1 - tanh(x)^2
   operand,           // the sum or difference that these leave nothing to do
+  scaled_log,        // a cast to f32 of a multiple of the f64 log of an f32: their product in f32
+  tan,               // a cast to f32 of the f64 quotient of an f32's sine and cosine: in f32
+  unread,            // f64 that these leave nobody to read
+};
+
+/// What an instruction is computed as.
+struct InstrForm {
+  FunctionForm form = FunctionForm::plain;
+  int argument = -1;  // of scaled_log and tan: the f32
+  double scale = 1;   // of scaled_log
 };
 
 /// One an instruction.
-std::vector<FunctionForm> find_function_forms(const Kernel& kernel);
+std::vector<InstrForm> find_function_forms(const Kernel& kernel);
 
 }  // namespace wick::codegen::llvm_jit

@@ -400,7 +400,7 @@ void KernelEmitter::emit_instr(int number) {
   Slot slot;
   if (is_choice_[static_cast<size_t>(number)]) {
     slot.copies = emit_choice(number);
-  } else if (copies > 1 && varies(number) && is_interleaved(at)) {
+  } else if (copies > 1 && varies(number) && is_interleaved(number)) {
     slot.copies = emit_interleaved(number);
   } else if (may_share_random_words(at)) {
     slot.copies = emit_random_copies(at);
@@ -453,6 +453,12 @@ llvm::Value* KernelEmitter::operand(int number, int copy, bool as_vector) {
 llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
   const bool as_vector = varies(number);
   if (as_vector && compared_position(at) >= 0) return emit_position_comparison(at, copy);
+  if (form_of(number).form == FunctionForm::unread) {
+    llvm::Type* type = e_.register_type(at.dtype);
+    return llvm::PoisonValue::get(as_vector ? e_.vector_of(type) : type);
+  }
+  if (const int argument = form_of(number).argument; argument >= 0)
+    return emit_form(number, {operand(argument, copy, as_vector)});
   Values values;
   for (const int used : at.operands)
     values.push_back(operand(used, copy, as_vector));
@@ -469,7 +475,7 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
         const size_t which = has_copies(divisor) ? static_cast<size_t>(copy) : 0;
         return divide(e_, values[0], slots_[static_cast<size_t>(divisor)].divisors[which]);
       }
-      return emit_compute_of(number, values);
+      return emit_form(number, values);
     case InstrKind::cast:
       return emit_cast(e_, instr(at.operands[0]).dtype, at.dtype, values[0]);
     case InstrKind::bitcast:

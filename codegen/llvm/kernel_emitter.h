@@ -230,9 +230,10 @@ class KernelEmitter {
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
 
   // kernel_emitter_functions.cpp
-  [[nodiscard]] static bool is_interleaved(const Instr& instr);
+  [[nodiscard]] bool is_interleaved(int number) const;
+  [[nodiscard]] const InstrForm& form_of(int number) const;
   Values emit_interleaved(int number);
-  llvm::Value* emit_compute_of(int number, llvm::ArrayRef<llvm::Value*> operands);
+  llvm::Value* emit_form(int number, llvm::ArrayRef<llvm::Value*> operands);
 
   // kernel_emitter_prefetch.cpp
   [[nodiscard]] bool reads_vectors(const Instr& instr) const;
@@ -342,12 +343,12 @@ class KernelEmitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;  // params and buffers are read here, when first needed
 
-  std::vector<uint64_t> deps_;       // dims that an instruction depends on, by instruction
-  std::vector<bool> is_cut_;         // uniform between cuts of the vector loop
-  std::vector<int> cuts_;            // comparisons
-  std::vector<bool> is_choice_;      // one load, which uniform conditions choose
-  std::vector<bool> is_chosen_;      // part of a choice
-  std::vector<FunctionForm> forms_;  // one an instruction
+  std::vector<uint64_t> deps_;    // dims that an instruction depends on, by instruction
+  std::vector<bool> is_cut_;      // uniform between cuts of the vector loop
+  std::vector<int> cuts_;         // comparisons
+  std::vector<bool> is_choice_;   // one load, which uniform conditions choose
+  std::vector<bool> is_chosen_;   // part of a choice
+  std::vector<InstrForm> forms_;  // one an instruction
   std::vector<bool> needs_splat_;
   std::vector<bool> divides_many_;
   llvm::DenseMap<int, int> known_levels_;  // where an instruction planned so far is emitted

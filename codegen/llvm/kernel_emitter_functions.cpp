@@ -11,10 +11,16 @@
 
 namespace wick::codegen::llvm_jit {
 
+const InstrForm& KernelEmitter::form_of(int number) const {
+  return forms_[static_cast<size_t>(number)];
+}
+
 /// Long chains of dependent instructions: those of one copy wait for each other, and the machine
 /// does not look far enough ahead to find those of the next.
-bool KernelEmitter::is_interleaved(const Instr& at) {
+bool KernelEmitter::is_interleaved(int number) const {
   using ir::OpKind;
+  const Instr& at = instr(number);
+  if (form_of(number).form == FunctionForm::scaled_log) return true;
   constexpr OpKind kChains[] = {
       OpKind::exp, OpKind::log, OpKind::tanh, OpKind::sigmoid, OpKind::erf, OpKind::atan};
   return at.kind == InstrKind::compute && at.dtype == DType::f32 &&
@@ -24,23 +30,24 @@ bool KernelEmitter::is_interleaved(const Instr& at) {
 /// Copies as one wide vector, which LLVM takes apart again instruction by instruction; by powers of
 /// two, where there are as many copies as rows take.
 KernelEmitter::Values KernelEmitter::emit_interleaved(int number) {
-  const int used = instr(number).operands[0];
+  const int argument = form_of(number).argument;
+  const int used = argument >= 0 ? argument : instr(number).operands[0];
   Values results;
   for (int first = 0; first < copies_;) {
     const auto width = static_cast<int>(std::bit_floor(static_cast<unsigned>(copies_ - first)));
     Values copies;
     for (int copy = first; copy < first + width; ++copy)
       copies.push_back(operand(used, copy, true));
-    const Values some = e_.split(emit_compute_of(number, {e_.join(copies)}), width);
+    const Values some = e_.split(emit_form(number, {e_.join(copies)}), width);
     results.append(some.begin(), some.end());
     first += width;
   }
   return results;
 }
 
-llvm::Value* KernelEmitter::emit_compute_of(int number, llvm::ArrayRef<llvm::Value*> operands) {
+llvm::Value* KernelEmitter::emit_form(int number, llvm::ArrayRef<llvm::Value*> operands) {
   const Instr& at = instr(number);
-  switch (forms_[static_cast<size_t>(number)]) {
+  switch (form_of(number).form) {
     case FunctionForm::never_positive:
       return emit_math(e_, at.op, operands[0], /*never_positive=*/true);
     case FunctionForm::one_plus:
@@ -49,7 +56,12 @@ llvm::Value* KernelEmitter::emit_compute_of(int number, llvm::ArrayRef<llvm::Val
       return e_.b.CreateFMul(operands[0], e_.b.CreateFSub(real(operands[0], 2), operands[0]));
     case FunctionForm::operand:
       return operands[instr(at.operands[0]).kind == InstrKind::constant ? 1 : 0];
+    case FunctionForm::scaled_log:
+      return emit_scaled_log(e_, operands[0], form_of(number).scale);
+    case FunctionForm::tan:
+      return emit_tan(e_, operands[0]);
     case FunctionForm::plain:
+    case FunctionForm::unread:
       break;
   }
   return emit_compute(e_, at.op, instr(at.operands.back()).dtype, operands);

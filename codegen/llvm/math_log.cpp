@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -75,7 +76,8 @@ Parts split_by_bits(EmitContext& e, llvm::Value* x) {
   return {n, b.CreateBitCast(mantissa, x->getType())};
 }
 
-/// log(x) as computed for positive finite x, corrected for all other.
+/// log(x), or a positive multiple of it, as computed for positive finite x, corrected for all
+/// other.
 llvm::Value* with_special_values(EmitContext& e, llvm::Value* x, llvm::Value* result) {
   auto& b = e.b;
   const double infinity = std::numeric_limits<double>::infinity();
@@ -88,19 +90,64 @@ llvm::Value* with_special_values(EmitContext& e, llvm::Value* x, llvm::Value* re
   return b.CreateSelect(b.CreateAnd(is_positive, b.CreateNot(is_finite)), x, result);
 }
 
+/// x = 2^n (1 + f), and log(1 + f) = f - square / 2 + cubes.
+struct LogParts {
+  llvm::Value* n;
+  llvm::Value* f;
+  llvm::Value* square;
+  llvm::Value* cubes;
+};
+
+LogParts log_parts(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  const auto [n, mantissa] = e.has_avx512_for(x) ? split_by_instruction(e, x) : split_by_bits(e, x);
+  llvm::Value* f = b.CreateFSub(mantissa, real(x, 1));
+  llvm::Value* square = b.CreateFMul(f, f);
+  return {n, f, square, b.CreateFMul(b.CreateFMul(square, f), e.split_polynomial(f, kLog))};
+}
+
+llvm::Value* correct_specials(EmitContext& e, llvm::Value* x, llvm::Value* result) {
+  return e.has_avx512_for(x) ? result : with_special_values(e, x, result);
+}
+
+/// The leading 16 bits, whose products with exponents are exact, and of the rest what a float
+/// holds.
+struct Halves {
+  double high;
+  double low;
+};
+
+Halves halves(double value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  const double high = std::ldexp(std::trunc(std::ldexp(mantissa, 16)), exponent - 16);
+  return {high, static_cast<float>(value - high)};
+}
+
 }  // namespace
 
 llvm::Value* emit_log(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  const bool is_complete = e.has_avx512_for(x);
-  const auto [n, mantissa] = is_complete ? split_by_instruction(e, x) : split_by_bits(e, x);
-  llvm::Value* f = b.CreateFSub(mantissa, real(x, 1));
-  llvm::Value* square = b.CreateFMul(f, f);
-  llvm::Value* tail = b.CreateFMul(b.CreateFMul(square, f), e.split_polynomial(f, kLog));
-  tail = e.fma(n, real(x, kLn2Low), tail);
+  const auto [n, f, square, cubes] = log_parts(e, x);
+  llvm::Value* tail = e.fma(n, real(x, kLn2Low), cubes);
   tail = e.fma(square, real(x, -0.5), tail);
-  llvm::Value* result = e.fma(n, real(x, kLn2High), b.CreateFAdd(f, tail));
-  return is_complete ? result : with_special_values(e, x, result);
+  return correct_specials(e, x, e.fma(n, real(x, kLn2High), b.CreateFAdd(f, tail)));
+}
+
+llvm::Value* emit_scaled_log(EmitContext& e, llvm::Value* x, double scale) {
+  auto& b = e.b;
+  const auto [n, f, square, cubes] = log_parts(e, x);
+  llvm::Value* tail = e.fma(square, real(x, -0.5), cubes);
+  // log(1 + f) as a sum of two, so that its product with the scale rounds once.
+  llvm::Value* high = b.CreateFAdd(f, tail);
+  llvm::Value* low = b.CreateFSub(tail, b.CreateFSub(high, f));
+  const double nearest = static_cast<float>(scale);
+  llvm::Value* rest = e.fma(high, real(x, scale - nearest), b.CreateFMul(low, real(x, nearest)));
+  const Halves of_exponent = halves(scale * std::numbers::ln2);
+  // With a term of 0 an infinite exponent would be NaN.
+  if (of_exponent.low != 0) rest = e.fma(n, real(x, of_exponent.low), rest);
+  llvm::Value* fraction = e.fma(high, real(x, nearest), rest);
+  return correct_specials(e, x, e.fma(n, real(x, of_exponent.high), fraction));
 }
 
 }  // namespace wick::codegen::llvm_jit

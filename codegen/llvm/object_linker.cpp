@@ -56,6 +56,7 @@ llvm::orc::SymbolMap callable_symbols(llvm::orc::LLJIT& jit) {
   add("fmod", static_cast<Binary*>(std::fmod));
   add("fmodf", static_cast<BinaryFloat*>(std::fmod));
   add("sinf", static_cast<UnaryFloat*>(std::sin));
+  add("tanf", static_cast<UnaryFloat*>(std::tan));
   add("cosf", static_cast<UnaryFloat*>(std::cos));
   // What instruction selection falls back to where the machine lacks an instruction.
   add("floor", static_cast<Unary*>(std::floor));

@@ -1,5 +1,6 @@
-// Functions of which a kernel needs less than they can do: exp of what is never positive, and tanh
-// where all that is asked for is 1 more than it, or 1 less than its square.
+// Functions of which a kernel needs less than they can do: exp of what is never positive, tanh
+// where all that is asked for is 1 more than it, or 1 less than its square, and functions of f64
+// that are rounded to f32.
 
 #include <cmath>
 #include <functional>
@@ -30,16 +31,16 @@ int one_minus_square(KernelBuilder& k, int value) {
   return k.compute(OpKind::sub, DType::f32, {one(k), square});
 }
 
-/// The results that `body`, given the builder and tanh(x), returns, each for all x.
-std::vector<Numbers> results_of_tanh(
-    Numbers x, const std::function<std::vector<int>(KernelBuilder&, int)>& body) {
+using Body = std::function<std::vector<int>(KernelBuilder&, int)>;
+
+/// The results that `body`, given the builder and x, returns, each for all x.
+std::vector<Numbers> results_of(Numbers x, const Body& body) {
   const auto count = static_cast<int64_t>(x.size());
-  KernelBuilder k("tanh");
+  KernelBuilder k("function");
   const int operand = k.buffer(DType::f32);
   k.vector(k.outer(count));
   k.straight();
-  const int tanh = k.compute(OpKind::tanh, DType::f32, {k.load(operand, k.at({1}))});
-  const std::vector<int> results = body(k, tanh);
+  const std::vector<int> results = body(k, k.load(operand, k.at({1})));
   std::vector<Numbers> values(results.size(), Numbers(x.size()));
   std::vector<void*> buffers{x.data()};
   for (size_t i = 0; i < results.size(); ++i) {
@@ -48,6 +49,13 @@ std::vector<Numbers> results_of_tanh(
   }
   compile(k.kernel())(buffers.data(), k.params().data(), 0, 1, 0, count);
   return values;
+}
+
+/// The same, given tanh(x).
+std::vector<Numbers> results_of_tanh(const Numbers& x, const Body& body) {
+  return results_of(x, [&](KernelBuilder& k, int operand) {
+    return body(k, k.compute(OpKind::tanh, DType::f32, {operand}));
+  });
 }
 
 double units(float value, double exact) {
@@ -192,6 +200,130 @@ TEST(NeverPositiveExp, NotOfOneLessTheGreatestOfAnother) {
     x.push_back(std::ldexp(1.0F + static_cast<float>(i) / 64, 7 + i));
   for (const float value : powers_of_differences(x, Numbers(64, 0.0F), 1, false))
     EXPECT_EQ(value, kInfinity);
+}
+
+int times(KernelBuilder& k, int value, double factor) {
+  return k.compute(
+      OpKind::mul, DType::f64, {value, k.constant(Literal::scalar(DType::f64, factor))});
+}
+
+int wide(KernelBuilder& k, OpKind op, int value) {
+  return k.compute(op, DType::f64, {k.cast(DType::f64, value)});
+}
+
+Numbers logs(const Numbers& x, double scale) {
+  return results_of(x, [&](KernelBuilder& k, int value) {
+    return std::vector<int>{k.cast(DType::f32, times(k, wide(k, OpKind::log, value), scale))};
+  })[0];
+}
+
+Numbers positive_numbers() {
+  Numbers x = numbers_between(0.3F, 3.1F);
+  for (int i = 0; i < 20000; ++i)
+    x.push_back(std::ldexp(1.0F + static_cast<float>(i * 37 % 1009) / 1009, i % 276 - 149));
+  return x;
+}
+
+TEST(ScaledLog, IsWithinAUnit) {
+  const Numbers x = positive_numbers();
+  for (const double scale : {1 / std::log(2.0), 1 / std::log(10.0), 1.0, 31.7, 0.0123}) {
+    const Numbers y = logs(x, scale);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double exact = std::log(static_cast<double>(x[i])) * scale;
+      if (x[i] == 1) {
+        ASSERT_EQ(y[i], 0);
+      } else {
+        ASSERT_LE(units(y[i], exact), 1.6) << x[i] << " times " << scale;
+      }
+    }
+  }
+}
+
+TEST(ScaledLog, IsExactAtPowers) {
+  Numbers x;
+  for (int i = -149; i < 128; ++i)
+    x.push_back(std::ldexp(1.0F, i));
+  const Numbers of_two = logs(x, 1 / std::log(2.0));
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_EQ(of_two[i], static_cast<float>(i) - 149);
+  const Numbers tens{1, 10, 100, 1e3F, 1e4F, 1e5F, 1e6F, 1e7F, 1e8F, 1e9F, 1e10F};
+  const Numbers of_ten = logs(tens, 1 / std::log(10.0));
+  for (size_t i = 0; i < tens.size(); ++i)
+    EXPECT_EQ(of_ten[i], static_cast<float>(i));
+}
+
+TEST(ScaledLog, KnowsSpecialNumbers) {
+  const Numbers x{0, -0.0F, kInfinity, -1, -kInfinity, kNaN};
+  for (const double scale : {1 / std::log(2.0), 1 / std::log(10.0), 1.0}) {
+    const Numbers y = logs(x, scale);
+    EXPECT_EQ(y[0], -kInfinity);
+    EXPECT_EQ(y[1], -kInfinity);
+    EXPECT_EQ(y[2], kInfinity);
+    for (size_t i = 3; i < x.size(); ++i)
+      EXPECT_TRUE(std::isnan(y[i])) << x[i];
+  }
+}
+
+/// Each of these needs the logarithm's digits, or is of another sign than a base's.
+TEST(ScaledLog, NotOfWhatElseIsRead) {
+  const Numbers x = numbers_between(0.5F, 2);
+  const double scale = 1 / std::log(2.0);
+  const auto rest_of = [&](KernelBuilder& k, int product) {
+    const int rounded = k.cast(DType::f64, k.cast(DType::f32, product));
+    return k.cast(DType::f32, k.compute(OpKind::sub, DType::f64, {product, rounded}));
+  };
+  const Numbers y = results_of(x, [&](KernelBuilder& k, int value) {
+    const int product = times(k, wide(k, OpKind::log, value), scale);
+    return std::vector<int>{rest_of(k, product)};
+  })[0];
+  const Numbers negative = logs(x, -scale);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double exact = std::log(static_cast<double>(x[i])) * scale;
+    ASSERT_NEAR(y[i], exact - static_cast<float>(exact), 1e-14) << x[i];
+    ASSERT_EQ(negative[i], static_cast<float>(-exact)) << x[i];
+  }
+}
+
+Numbers tangents(const Numbers& x) {
+  return results_of(x, [&](KernelBuilder& k, int value) {
+    const int quotient = k.compute(
+        OpKind::div, DType::f64, {wide(k, OpKind::sin, value), wide(k, OpKind::cos, value)});
+    return std::vector<int>{k.cast(DType::f32, quotient)};
+  })[0];
+}
+
+TEST(Tan, KeepsItsDigits) {
+  Numbers x = numbers_between(-20, 20);
+  for (int i = 0; i < 20000; ++i)
+    x.push_back(std::ldexp(1.0F + static_cast<float>(i * 37 % 1009) / 1009, i % 276 - 149));
+  const Numbers y = tangents(x);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == 0) continue;
+    ASSERT_LE(units(y[i], std::tan(static_cast<double>(x[i]))), 1.6) << x[i];
+  }
+}
+
+TEST(Tan, KnowsSpecialNumbers) {
+  const Numbers y = tangents({0, -0.0F, kInfinity, -kInfinity, kNaN});
+  EXPECT_EQ(y[0], 0);
+  EXPECT_FALSE(std::signbit(y[0]));
+  EXPECT_TRUE(std::signbit(y[1]));
+  for (const size_t i : {2U, 3U, 4U})
+    EXPECT_TRUE(std::isnan(y[i])) << i;
+}
+
+TEST(Tan, NotOfTwoAngles) {
+  const Numbers x = numbers_between(-1, 1);
+  const Numbers y = results_of(x, [](KernelBuilder& k, int value) {
+    const int other = add_one(k, value);
+    const int quotient = k.compute(
+        OpKind::div, DType::f64, {wide(k, OpKind::sin, value), wide(k, OpKind::cos, other)});
+    return std::vector<int>{k.cast(DType::f32, quotient)};
+  })[0];
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double angle = x[i];
+    ASSERT_NEAR(y[i], std::sin(angle) / std::cos(x[i] + 1.0F), 1e-6 * (1 + std::abs(y[i]))) << x[i];
+  }
 }
 
 }  // namespace
