@@ -63,22 +63,25 @@ class NativeScan final : public HostCall {
     constexpr bool kIsLatent = std::is_same_v<Combine, Add> || std::is_same_v<Combine, Multiply>;
     constexpr int64_t kTogether = kIsLatent ? 4 : 1;
     const Combine combine;
+    // Of this function's own: for all the compiler knows, a store may change a member.
+    const int64_t stride = stride_;
+    const int64_t extent = split_.extent;
     Accumulator<T> value = widened(x[0]);
     out[0] = x[0];
     int64_t i = 1;
-    for (; i + kTogether <= split_.extent; i += kTogether) {
+    for (; i + kTogether <= extent; i += kTogether) {
       std::array<Accumulator<T>, kTogether> parts;
       for (int64_t j = 0; j < kTogether; ++j) {
-        const Accumulator<T> next = widened(x[(i + j) * stride_]);
+        const Accumulator<T> next = widened(x[(i + j) * stride]);
         parts[j] = j == 0 ? next : combine(parts[j - 1], next);
       }
       for (int64_t j = 0; j < kTogether; ++j)
-        out[(i + j) * stride_] = rounded<T>(combine(value, parts[j]));
+        out[(i + j) * stride] = rounded<T>(combine(value, parts[j]));
       value = combine(value, parts[kTogether - 1]);
     }
-    for (; i < split_.extent; ++i) {
-      value = combine(value, widened(x[i * stride_]));
-      out[i * stride_] = rounded<T>(value);
+    for (; i < extent; ++i) {
+      value = combine(value, widened(x[i * stride]));
+      out[i * stride] = rounded<T>(value);
     }
   }
 

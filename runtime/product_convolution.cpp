@@ -243,45 +243,65 @@ class ProductConvolution final : public HostCall {
   }
 
   void gather(const T* image, int64_t row, int64_t rows, T* matrix) const {
-    for_each_line(row, rows, [&](int64_t line, int64_t source, int64_t tap) {
-      const Axis& axis = g_.axes[2];
+    const int64_t step = g_.axes[2].stride;
+    for_each_line(row, rows, [&](int64_t line, const LineSource& source) {
+      const auto [begin, end] = source.inside;
       T* const to = matrix + line * g_.columns();
-      const auto [begin, end] = source < 0 ? std::pair<int64_t, int64_t>() : axis.inside(tap);
+      const T* const from = image + source.first;
       std::fill(to, to + begin, T{});
-      const T* const from = image + source;
-      for (int64_t i = begin; i < end; ++i)
-        to[i] = from[axis.position(i, tap)];
+      if (step == 1) {
+        std::copy_n(from, end - begin, to + begin);
+      } else {
+        for (int64_t i = begin; i < end; ++i)
+          to[i] = from[(i - begin) * step];
+      }
       std::fill(to + end, to + g_.columns(), T{});
     });
   }
 
   void scatter(const T* matrix, int64_t row, int64_t rows, T* image) const {
-    for_each_line(row, rows, [&](int64_t line, int64_t source, int64_t tap) {
-      if (source < 0) return;
-      const Axis& axis = g_.axes[2];
-      const auto [begin, end] = axis.inside(tap);
-      const T* const from = matrix + line * g_.columns();
-      T* const to = image + source;
-      for (int64_t i = begin; i < end; ++i)
-        to[axis.position(i, tap)] += from[i];
+    const int64_t step = g_.axes[2].stride;
+    for_each_line(row, rows, [&](int64_t line, const LineSource& source) {
+      const auto [begin, end] = source.inside;
+      const T* const from = matrix + line * g_.columns() + begin;
+      T* const to = image + source.first;
+      for (int64_t i = 0; i < end - begin; ++i)
+        to[i * step] += from[i];
     });
   }
 
-  /// Visits the lines of the matrix, each a row of positions for one tap: its number, where the row
-  /// of the image that it reads begins, -1 in the padding, and the tap's number in that row.
+  /// What a line of the matrix, a row of positions for one tap, reads of the image.
+  struct LineSource {
+    std::pair<int64_t, int64_t> inside;  // positions that do not meet the padding
+    int64_t first = 0;                   // what the first of them reads
+  };
+
+  /// Visits the lines, each with its number.
   template <class Visit>
   void for_each_line(int64_t row, int64_t rows, Visit visit) const {
     const auto& [depth, height, width] = g_.axes;
+    const int64_t first_z = row / height.output;
+    const int64_t first_y = row % height.output;
     int64_t line = 0;
     for (int64_t channel = 0; channel < g_.inputs; ++channel) {
       for (int64_t tap = 0; tap < g_.product(&Axis::window); ++tap) {
         const int64_t tap_row = tap / width.window;
-        for (int64_t i = row; i < row + rows; ++i, ++line) {
-          const int64_t z = depth.position(i / height.output, tap_row / height.window);
-          const int64_t y = height.position(i % height.output, tap_row % height.window);
+        const int64_t column_tap = tap % width.window;
+        const auto inside = width.inside(column_tap);
+        const int64_t first_column = width.position(inside.first, column_tap);
+        int64_t at_z = first_z;
+        int64_t at_y = first_y;
+        for (int64_t i = 0; i < rows; ++i, ++line) {
+          const int64_t z = depth.position(at_z, tap_row / height.window);
+          const int64_t y = height.position(at_y, tap_row % height.window);
           const bool is_inside = z >= 0 && z < depth.input && y >= 0 && y < height.input;
-          const int64_t source = ((channel * depth.input + z) * height.input + y) * width.input;
-          visit(line, is_inside ? source : -1, tap % width.window);
+          const int64_t image_row = (channel * depth.input + z) * height.input + y;
+          visit(line,
+                is_inside ? LineSource{inside, image_row * width.input + first_column}
+                          : LineSource{});
+          if (++at_y < height.output) continue;
+          at_y = 0;
+          ++at_z;
         }
       }
     }
