@@ -96,8 +96,7 @@ class Finisher {
     const Run rows = outer_[outer_.size() - 2];
     const int64_t length = outer_.back().extent;
     const bool is_short = length < kShortVector;
-    const int64_t fewest_rows = is_short ? 64 : 8;
-    if (rows.extent < fewest_rows || !are_worth_flattening(length)) return false;
+    bool transposes = false;  // else the other ways take as long for few rows
     const auto fits = [&](const DraftInstr& draft) {
       const Instr& instr = draft.instr;
       if (instr.kind == InstrKind::random_bits) return false;
@@ -107,11 +106,18 @@ class Finisher {
       if (row_step == length * step) return step == 0 || step == 1;
       const bool is_plain_load =
           instr.kind == InstrKind::load && instr.predicate < 0 && instr.dynamic_index < 0;
-      if (!is_plain_load || step + row_step != 1 || step * row_step != 0) return false;
+      if (!is_plain_load) return false;
+      if (is_short && row_step == 1 && step != 0) {
+        transposes = true;
+        return true;
+      }
+      if (step + row_step != 1 || step * row_step != 0) return false;
       const BufferArg& buffer = buffers[static_cast<size_t>(instr.buffer)];
       return is_short || (buffer.no_alias && !buffer.written);  // read in front of the rows
     };
     if (!std::ranges::all_of(instrs_, fits)) return false;
+    const int64_t fewest_rows = transposes ? 16 : is_short ? 64 : 8;
+    if (rows.extent < fewest_rows || !are_worth_flattening(length, transposes)) return false;
     outer_.erase(outer_.end() - 2);
     outer_.back().extent *= rows.extent;
     if (is_short) {
@@ -248,14 +254,15 @@ class Finisher {
   }
 
   /// Shorter than a vector, in a body that ends where a row does; of few vectors, or no whole ones.
-  [[nodiscard]] bool are_worth_flattening(int64_t length) const {
+  [[nodiscard]] bool are_worth_flattening(int64_t length, bool transposes) const {
     constexpr int64_t kMostInstructions = 256;
     constexpr int64_t kFewVectors = 4 * kShortVector;
     if (length >= kShortVector) {
       const bool is_whole = length % kShortVector == 0;
       return is_whole ? length > kShortVector && length <= kFewVectors : length < kLongestFlatRow;
     }
-    return length > 1 && length != kShortVector / 2 && length * instructions() <= kMostInstructions;
+    if (length * instructions() > kMostInstructions) return false;
+    return transposes || (length > 1 && length != kShortVector / 2);
   }
 
   [[nodiscard]] bool is_lane_guarded() const {
@@ -297,7 +304,10 @@ class Finisher {
         if (stride != 0 && stride != 1) {
           term = {Stride::dynamic, param(stride), stride == -1};
         }
-        if (has_flat_rows && run.last == outer_.back().last) term.stride = flat_stride(expr);
+        if (has_flat_rows && run.last == outer_.back().last) {
+          term.stride = flat_stride(expr);
+          if (term.stride == Stride::transposed && term.param < 0) term.param = param(stride);
+        }
         address.terms.push_back(term);
       }
     }
@@ -310,7 +320,8 @@ class Finisher {
     const int64_t step = coefficient(expr, outer_.back().last);
     const int64_t row_step = coefficient(expr, flat_rows_);
     if (step == 0) return row_step == 0 ? Stride::zero : Stride::row;
-    return row_step == 0 ? Stride::column : Stride::one;
+    if (row_step == 0) return Stride::column;
+    return row_step == 1 ? Stride::transposed : Stride::one;
   }
 
   /// Accesses at one place of their buffers share their parameters, so that equal addresses are

@@ -50,6 +50,8 @@ int64_t position_at(const Kernel& kernel,
     if (term.stride == Stride::dynamic) sum += positions[d] * params[term.param];
     if (term.stride == Stride::column) sum += positions[d] % row_length;
     if (term.stride == Stride::row) sum += positions[d] / row_length;
+    if (term.stride == Stride::transposed)
+      sum += positions[d] / row_length + positions[d] % row_length * params[term.param];
   }
   return sum;
 }

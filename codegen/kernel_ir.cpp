@@ -24,7 +24,10 @@ std::string address_text(const Kernel& kernel, const Affine& address) {
       plus(fmt::format("d{}*p{}{}", d, term.param, term.is_minus_one ? "=-1" : ""));
     }
     if (term.stride == Stride::column) plus(fmt::format("d{}%{}", d, row_length_text(kernel)));
-    if (term.stride == Stride::row) plus(fmt::format("d{}/{}", d, row_length_text(kernel)));
+    const bool is_transposed = term.stride == Stride::transposed;
+    if (term.stride == Stride::row || is_transposed)
+      plus(fmt::format("d{}/{}", d, row_length_text(kernel)));
+    if (is_transposed) plus(fmt::format("d{}%{}*p{}", d, row_length_text(kernel), term.param));
   }
   if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
   return out.empty() ? "0" : out;
@@ -216,11 +219,13 @@ class Verifier {
                                instr.predicate < 0 && instr.dynamic_index < 0;
     for (size_t d = 0; d < address.terms.size(); ++d) {
       const Affine::Term& term = address.terms[d];
-      const bool is_of_rows = term.stride == Stride::column || term.stride == Stride::row;
+      const bool is_of_rows = term.stride == Stride::column || term.stride == Stride::row ||
+                              term.stride == Stride::transposed;
       const bool is_of_vector = static_cast<int>(d) == kernel_.vector_dim;
       require(!is_of_rows || (is_plain_load && is_of_vector),
               fmt::format("%{}: a plain load along the vector dimension has rows", number));
-      require(term.stride != Stride::dynamic || is_param(term.param),
+      const bool has_param = term.stride == Stride::dynamic || term.stride == Stride::transposed;
+      require(!has_param || is_param(term.param),
               fmt::format("%{}: a dynamic stride is a parameter", number));
       require(phase.loop || !kernel_.dims[d].inner || term.stride == Stride::zero,
               fmt::format("%{}: straight code does not move along inner dimensions", number));

@@ -39,14 +39,14 @@ struct Dim {
 
 /// What is known about a stride when the kernel is compiled. Where the vector dimension walks rows
 /// as one (Kernel::has_flat_rows()), `column` counts the position in its row, `row` the rows before
-/// it.
-enum class Stride : uint8_t { zero, one, dynamic, column, row };
+/// it, and `transposed` adds to those the column times a parameter.
+enum class Stride : uint8_t { zero, one, dynamic, column, row, transposed };
 
 /// offset + sum over dimensions of position * stride, in elements. Absent offset is 0.
 struct Affine {
   struct Term {
     Stride stride = Stride::zero;
-    int param = -1;             // of the stride when dynamic
+    int param = -1;             // of the stride when dynamic or transposed
     bool is_minus_one = false;  // a dynamic stride that is: what is read backwards
     friend bool operator==(const Term&, const Term&) = default;
   };

@@ -37,10 +37,15 @@ std::string KernelWriter::address_text(const Affine& address, const std::string&
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::zero) continue;
     if (!text.empty()) text += " + ";
-    text += is_vector_dim(d) ? position : fmt::format("d{}", d);
+    const std::string at = is_vector_dim(d) ? position : fmt::format("d{}", d);
+    text += at;
     if (term.stride == Stride::dynamic) text += fmt::format(" * p{}", term.param);
     if (term.stride == Stride::column) text += " % " + row_length_text(kernel_);
     if (term.stride == Stride::row) text += " / " + row_length_text(kernel_);
+    if (term.stride == Stride::transposed) {
+      const std::string length = row_length_text(kernel_);
+      text += fmt::format(" / {} + {} % {} * p{}", length, at, length, term.param);
+    }
   }
   return text.empty() ? "0" : text;
 }

@@ -227,6 +227,8 @@ class KernelEmitter {
   RowPlace place_in_long_rows(int copy);
   llvm::Value* row_of(llvm::Value* position);
   llvm::Value* load_of_long_rows(const Instr& instr, int number, int copy);
+  [[nodiscard]] Stride stride_of_flat_rows(const Instr& at) const;
+  llvm::Value* load_transposed_rows(const Instr& at, int number, llvm::Value* position, int copy);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
 
   // kernel_emitter_functions.cpp

@@ -3,7 +3,8 @@
 // same of the body's rows: what has a value for each column is loaded once, in front of the loop,
 // and what has one for each row is spread from one vector. Longer rows end anywhere in a vector:
 // what has a value for each column is copied to where it repeats behind its end, so that any vector
-// of it is one load, and what has one for each row is two of them side by side.
+// of it is one load, and what has one for each row is two of them side by side. Of an operand that
+// is stored transposed, column by column, short rows are put together in registers.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,8 +18,12 @@ namespace wick::codegen::llvm_jit {
 
 bool KernelEmitter::is_of_flat_rows(const Instr& at) const {
   if (!kernel_.has_flat_rows() || at.kind != InstrKind::load) return false;
-  const Stride stride = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride;
-  return stride == Stride::column || stride == Stride::row;
+  const Stride stride = stride_of_flat_rows(at);
+  return stride == Stride::column || stride == Stride::row || stride == Stride::transposed;
+}
+
+Stride KernelEmitter::stride_of_flat_rows(const Instr& at) const {
+  return at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride;
 }
 
 /// The least number of vectors that end where a row does, as often as it fits into `copies`.
@@ -46,8 +51,7 @@ void KernelEmitter::start_flat_rows(llvm::Value* begin) {
   at_row_start_ = true;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!is_of_flat_rows(at)) continue;
-    if (at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::row) continue;
+    if (!is_of_flat_rows(at) || stride_of_flat_rows(at) != Stride::column) continue;
     const auto number = static_cast<int>(i);
     Values values;
     for (int copy = 0; copy < unroll_; ++copy)
@@ -63,6 +67,8 @@ llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int c
   if (!at_row_start_) return gather_of_flat_rows(at, number, position, copy);
   const auto columns = columns_of_rows_.find(number);
   if (columns != columns_of_rows_.end()) return columns->second[static_cast<size_t>(copy)];
+  if (stride_of_flat_rows(at) == Stride::transposed)
+    return load_transposed_rows(at, number, position, copy);
 
   const int64_t length = kernel_.row_length;
   llvm::Value*& rows = values_of_rows_[number];
@@ -83,6 +89,51 @@ llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int c
   return e_.to_register(at.dtype, b.CreateShuffleVector(rows, row_of_lane));
 }
 
+/// Of rows whose columns are stored behind each other: of each column the elements that meet a
+/// vector are one load, and change places with those of the other columns in registers.
+llvm::Value* KernelEmitter::load_transposed_rows(const Instr& at,
+                                                 int number,
+                                                 llvm::Value* position,
+                                                 int copy) {
+  auto& b = e_.b;
+  const int64_t length = kernel_.row_length;
+  const int64_t rows = e_.lanes * copies_ / length;  // of the body
+  const int64_t width = std::min<int64_t>(e_.lanes, rows);
+  const int64_t first = std::min(int64_t{copy} * e_.lanes / length, rows - width);
+  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+  llvm::Value* row = b.CreateAdd(b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(length))),
+                                 b.getInt64(static_cast<uint64_t>(first)));
+  llvm::Value* step = param(at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param);
+  llvm::Type* element = e_.storage_type(at.dtype);
+  auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
+  llvm::Value* result = llvm::PoisonValue::get(e_.vector_of(element));
+  for (int64_t column = 0; column < length; ++column) {
+    // Of the result, or behind it of the loaded vector.
+    llvm::SmallVector<int, 16> sources(static_cast<size_t>(e_.lanes));
+    std::iota(sources.begin(), sources.end(), 0);
+    bool is_met = false;
+    for (int64_t lane = 0; lane < e_.lanes; ++lane) {
+      const int64_t place = int64_t{copy} * e_.lanes + lane;
+      if (place % length != column) continue;
+      sources[static_cast<size_t>(lane)] = static_cast<int>(e_.lanes + place / length - first);
+      is_met = true;
+    }
+    if (!is_met) continue;
+    llvm::Value* from =
+        b.CreateAdd(row, b.CreateMul(step, b.getInt64(static_cast<uint64_t>(column))));
+    auto* load = b.CreateAlignedLoad(
+        vector, b.CreateInBoundsGEP(element, access.partial, from), llvm::Align(size_of(at.dtype)));
+    llvm::Value* loaded = tag(load, at.buffer);
+    if (width < e_.lanes) {
+      llvm::SmallVector<int, 16> widened(static_cast<size_t>(e_.lanes), llvm::PoisonMaskElem);
+      std::iota(widened.begin(), widened.begin() + width, 0);
+      loaded = b.CreateShuffleVector(loaded, widened);
+    }
+    result = b.CreateShuffleVector(result, loaded, sources);
+  }
+  return e_.to_register(at.dtype, result);
+}
+
 /// The elements of one copy where copy 0 begins at `position`.
 llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
                                                 int number,
@@ -95,13 +146,21 @@ llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
   llvm::Value* first = b.CreateTrunc(b.CreateURem(position, b.getInt64(length)), b.getInt32Ty());
   llvm::Value* places = b.CreateAdd(e_.splat(first), e_.iota(b.getInt32Ty()));
   llvm::Value* lengths = e_.splat(b.getInt32(static_cast<uint32_t>(length)));
+  llvm::Value* columns = b.CreateURem(places, lengths);
   llvm::Type* element = e_.storage_type(at.dtype);
   llvm::Value* base = access.partial;
-  if (at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::row) {
+  const Stride stride = stride_of_flat_rows(at);
+  if (stride == Stride::column) {
+    places = columns;
+  } else {
     base = b.CreateInBoundsGEP(element, base, b.CreateUDiv(position, b.getInt64(length)));
     places = b.CreateUDiv(places, lengths);
-  } else {
-    places = b.CreateURem(places, lengths);
+  }
+  if (stride == Stride::transposed) {
+    llvm::Type* wide = e_.vector_of(b.getInt64Ty());
+    llvm::Value* step = param(at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param);
+    places = b.CreateAdd(b.CreateZExt(places, wide),
+                         b.CreateMul(b.CreateZExt(columns, wide), e_.splat(step)));
   }
   llvm::Instruction* load =
       gather(at, b.CreateInBoundsGEP(element, base, places), mask_of(at, copy, true));
@@ -144,8 +203,7 @@ void KernelEmitter::copy_columns_of_long_rows() {
   llvm::Value* length = param(kernel_.row_length_param);
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!is_of_flat_rows(at)) continue;
-    if (at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::row) continue;
+    if (!is_of_flat_rows(at) || stride_of_flat_rows(at) != Stride::column) continue;
     llvm::Type* element = e_.storage_type(at.dtype);
     llvm::Type* vector = e_.vector_of(element);
     const llvm::Align align(size_of(at.dtype));

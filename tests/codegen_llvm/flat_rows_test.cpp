@@ -1,4 +1,5 @@
-// Rows that end anywhere in a vector, walked as one, with values for each column and for each row.
+// Rows that end anywhere in a vector, walked as one, with values for each column and for each row,
+// and short ones whose columns are stored behind each other.
 
 #include <algorithm>
 #include <array>
@@ -126,6 +127,60 @@ TEST(FlatRows, ThatGoPastTheCaches) {
   GuardedPages rows;
   FlatRows<float> test(DType::f32, 40009, 131);
   test.check(columns, rows, false);
+}
+
+/// out[t, r, c] = -x[c, t, r], all rows of a task in one.
+template <typename T>
+void check_transposed(
+    DType dtype, int64_t rows, int64_t length, GuardedPages& pages, bool at_head) {
+  const int64_t extent = rows * length;
+  const int64_t step = kTasks * rows;
+  KernelBuilder k("transposed_rows");
+  const int from = k.buffer(dtype);
+  const int to = k.buffer(dtype, true);
+  k.outer(kTasks);
+  k.vector(k.outer(extent));
+  k.kernel().row_length = length;
+  k.straight();
+  Affine by_column = k.at({rows, 0});
+  by_column.terms[1] = {Stride::transposed, k.param(step)};
+  k.store(to, k.at({extent, 1}), k.compute(ir::OpKind::neg, dtype, {k.load(from, by_column)}));
+  const auto count = static_cast<size_t>(kTasks * extent);
+  auto* const x = static_cast<T*>(at_head ? pages.head() : pages.tail(count * sizeof(T)));
+  for (size_t i = 0; i < count; ++i)
+    x[i] = static_cast<T>(i % 101);
+  for (const auto [begin, end] : {std::array{int64_t{0}, extent},
+                                  std::array{extent / 3, extent},
+                                  std::array{extent / 2 + 1, extent - 1}}) {
+    std::vector<T> out(count, T{100});
+    void* buffers[] = {x, out.data()};
+    KernelCache::instance().get(k.kernel())(buffers, k.params().data(), 0, kTasks, begin, end);
+    for (int64_t at = 0; at < kTasks * extent; ++at) {
+      const int64_t within = at % extent;
+      const int64_t row = at / extent * rows + within / length;
+      const T value = static_cast<T>(-x[within % length * step + row]);
+      ASSERT_EQ(out[static_cast<size_t>(at)], within >= begin && within < end ? value : T{100})
+          << rows << " rows of " << length << ": " << at;
+    }
+  }
+}
+
+template <typename T>
+void check_transposed_lengths(DType dtype) {
+  GuardedPages pages;
+  for (int64_t length = 2; length < 16; ++length) {
+    for (const int64_t rows : {1, 16, 37, 200}) {
+      check_transposed<T>(dtype, rows, length, pages, true);
+      check_transposed<T>(dtype, rows, length, pages, false);
+    }
+  }
+}
+
+TEST(FlatRows, OfStoredColumns) {
+  KernelCache::instance().reset("");
+  check_transposed_lengths<float>(DType::f32);
+  check_transposed_lengths<double>(DType::f64);
+  check_transposed_lengths<int8_t>(DType::i8);
 }
 
 }  // namespace

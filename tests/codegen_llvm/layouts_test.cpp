@@ -187,6 +187,26 @@ TEST(Layouts, ShortRowsOfElementsAreWalkedAsOne) {
   }
 }
 
+TEST(Layouts, ShortRowsOfTransposedElementsAreWalkedAsOne) {
+  for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
+    for (int64_t length = 2; length < 16; ++length) {
+      for (const int64_t rows : {15, 16, 131}) {
+        const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: {0}[3,{1},{2}], %y: {0}[{2},{1}]) -> ({0}[3,{2},{1}], bool[3,{2},{1}]) {{
+  %0 = permute %x {{axes = [0,2,1]}} : {0}[3,{2},{1}]
+  %1 = maximum %0, %y : {0}[3,{2},{1}]
+  %2 = lt %0, %y : bool[3,{2},{1}]
+  return %1, %2
+}})",
+                                                      dtype,
+                                                      length,
+                                                      rows));
+        EXPECT_EQ(kernel->row_length, rows < 16 ? 0 : length) << rows;
+      }
+    }
+  }
+}
+
 TEST(Layouts, RowsOfFewVectorsAreWalkedAsOne) {
   for (const char* dtype : {"f32", "f64", "f16", "i8"}) {
     for (const int64_t length : {16, 17, 31, 32, 50, 64, 65, 80, 255, 256, 257}) {

@@ -218,7 +218,10 @@ class FunctionEmitter {
       if (term.stride == Stride::one) plus(fmt::format("d{}", d));
       if (term.stride == Stride::dynamic) plus(fmt::format("d{} * p{}", d, term.param));
       if (term.stride == Stride::column) plus(fmt::format("d{} % {}", d, row_length_text(kernel_)));
-      if (term.stride == Stride::row) plus(fmt::format("d{} / {}", d, row_length_text(kernel_)));
+      const std::string length = row_length_text(kernel_);
+      if (term.stride == Stride::row) plus(fmt::format("d{} / {}", d, length));
+      if (term.stride == Stride::transposed)
+        plus(fmt::format("d{} / {} + d{} % {} * p{}", d, length, d, length, term.param));
     }
     if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
     return text.empty() ? "0" : text;
