@@ -11,9 +11,9 @@ namespace {
 // is left should weigh in the decisions of fuse. What layout leaves behind is for canonicalize.
 constexpr std::string_view kStart = "@pipeline-start,expand-custom-ops,";
 constexpr std::string_view kSimplify = "canonicalize,constant-fold,canonicalize,cse,dce,";
-// Libraries of CPUs compute in f32, best on images with their channels in blocks. Those of GPUs
-// take half types, and add biases.
-constexpr std::string_view kWiden = "widen-half,";
+// Libraries of CPUs compute in f32, but for what the host's multiplies itself, and best on images
+// with their channels in blocks. Those of GPUs take half types, and add biases.
+constexpr std::string_view kWiden = "widen-half{native-products=host},";
 constexpr std::string_view kLayout = "layout,canonicalize,cse,dce,";
 constexpr std::string_view kEpilogue = "epilogue,dce,";
 constexpr std::string_view kFuse = "@before-fusion,fuse,";

@@ -15,6 +15,7 @@ std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads) {
   // oneDNN decides how to split the work when a primitive is made.
   const ThreadCountScope scope(threads);
   for (const auto make : {make_f32_matmul,
+                          make_bf16_matmul,
                           make_onednn_convolution,
                           make_blas_matmul,
                           make_native_argsort,

@@ -6,6 +6,10 @@
 
 namespace wick::runtime {
 
+std::unique_ptr<HostCall> make_bf16_matmul(const LibraryOp& /*op*/) {
+  return nullptr;
+}
+
 std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& /*op*/) {
   return nullptr;
 }

@@ -51,6 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Passes,
                                          "fuse",
                                          "plan-memory",
                                          "widen-half",
+                                         "widen-half{native-products=bf16}",
                                          "default"),
                          [](const auto& info) {
                            std::string name = info.param;
