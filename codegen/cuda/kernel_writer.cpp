@@ -20,9 +20,8 @@ std::set<int> used_params(const Kernel& kernel) {
   used.insert(kernel.row_length_param);
   for (const Instr& instr : kernel.instrs) {
     used.insert(instr.address.offset_param);
-    for (const Affine::Term& term : instr.address.terms) {
-      if (term.stride == Stride::dynamic) used.insert(term.param);
-    }
+    for (const Affine::Term& term : instr.address.terms)
+      used.insert(term.param);
   }
   used.erase(-1);
   return used;

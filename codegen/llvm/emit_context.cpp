@@ -25,7 +25,11 @@ llvm::Value* float_of_bfloat_bits(EmitContext& e, llvm::Value* bits) {
   return e.b.CreateBitCast(shifted, shaped(e.b.getFloatTy(), bits));
 }
 
-constexpr int kFloatsOfRegister = 16;  // with AVX-512
+/// With AVX-512.
+unsigned lanes_of_register(const llvm::FixedVectorType* vector) {
+  constexpr unsigned kBits = 512;
+  return kBits / vector->getScalarSizeInBits();
+}
 
 llvm::SmallVector<int, 64> consecutive(int first, int count) {
   llvm::SmallVector<int, 64> lanes(static_cast<size_t>(count));
@@ -195,16 +199,15 @@ llvm::Value* EmitContext::unary(llvm::Intrinsic::ID intrinsic, llvm::Value* x) {
 
 bool EmitContext::has_avx512_for(const llvm::Value* x) const {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
-  return host.avx512 && vector != nullptr && vector->getElementType()->isFloatTy() &&
-         vector->getNumElements() % kFloatsOfRegister == 0;
+  return host.avx512 && vector != nullptr && vector->getElementType()->isFloatingPointTy() &&
+         vector->getNumElements() % lanes_of_register(vector) == 0;
 }
 
 llvm::Value* EmitContext::by_register(
     llvm::ArrayRef<llvm::Value*> operands,
     llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> emit) {
-  const auto lanes_of_operand =
-      llvm::cast<llvm::FixedVectorType>(operands[0]->getType())->getNumElements();
-  const int count = static_cast<int>(lanes_of_operand) / kFloatsOfRegister;
+  const auto* vector = llvm::cast<llvm::FixedVectorType>(operands[0]->getType());
+  const auto count = static_cast<int>(vector->getNumElements() / lanes_of_register(vector));
   llvm::SmallVector<llvm::SmallVector<llvm::Value*, 4>, 2> parts;
   for (llvm::Value* operand : operands)
     parts.push_back(split(operand, count));

@@ -54,7 +54,7 @@ struct EmitContext {
 
   /// Whether instructions of AVX-512 that LLVM has no name of its own for may compute with `x`.
   [[nodiscard]] bool has_avx512_for(const llvm::Value* x) const;
-  /// `emit` on each register of vectors of float that fill several.
+  /// `emit` on each register of vectors that fill several.
   llvm::Value* by_register(llvm::ArrayRef<llvm::Value*> operands,
                            llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> emit);
   /// Vectors of one type behind each other in a vector as wide as all.
