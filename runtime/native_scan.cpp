@@ -46,6 +46,11 @@ class NativeScan final : public HostCall {
     const int64_t lanes = split_.outer * split_.inner;
     const int64_t grain = kWorkGrain / split_.extent + 1;
     parallel_ranges(lanes, grain, [&](int64_t begin, int64_t end) {
+      if (split_.inner == 1) {
+        for (int64_t at = begin * split_.extent + first_; begin < end; ++begin, at += split_.extent)
+          scan_lane(x + at, out + at);
+        return;
+      }
       while (begin < end) {  // a block does not cross from one outer position to the next
         const int64_t inner = begin % split_.inner;
         const int64_t count = std::min({kBlock, end - begin, split_.inner - inner});

@@ -30,7 +30,8 @@ bool has_address(const Instr& instr) {
 }
 
 int64_t stride_of(const Affine::Term& term, std::span<const int64_t> params) {
-  if (term.stride == Stride::dynamic) return params[static_cast<size_t>(term.param)];
+  if (term.stride == Stride::dynamic || term.stride == Stride::transposed)
+    return params[static_cast<size_t>(term.param)];
   return term.stride == Stride::one ? 1 : 0;
 }
 
@@ -42,10 +43,12 @@ int64_t offset_of(const Affine& address, std::span<const int64_t> params) {
 bool is_narrow(const Kernel& kernel, const Instr& instr, std::span<const int64_t> params) {
   int64_t reach = std::abs(offset_of(instr.address, params));
   for (size_t d = 0; d < kernel.dims.size(); ++d) {
-    const int64_t stride = std::abs(stride_of(instr.address.terms[d], params));
+    const Affine::Term& term = instr.address.terms[d];
+    const int64_t stride = std::abs(stride_of(term, params));
     const int64_t extent = extent_of(kernel, params, d);
     if (stride >= kNarrowLimit || extent >= kNarrowLimit) return false;
-    reach += stride * extent;  // below 2^60
+    const bool is_transposed = term.stride == Stride::transposed;  // short rows, one an element
+    reach += is_transposed ? extent + stride * kernel.row_length : stride * extent;  // below 2^60
     if (reach >= kNarrowLimit) return false;
   }
   return true;
