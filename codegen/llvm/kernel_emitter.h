@@ -287,6 +287,7 @@ class KernelEmitter {
   [[nodiscard]] bool is_stream(int number) const;
   [[nodiscard]] bool gathers_rows(const Plan& plan) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
+  llvm::Value* bytes_of_access(const Access& access);
   llvm::Value* exceeds_caches();
   llvm::Value* stream_start(int stream, llvm::Value* begin);
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);

@@ -3,6 +3,7 @@
 // third of the traffic of a copy is saved.
 
 #include <algorithm>
+#include <map>
 
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -48,28 +49,58 @@ llvm::SmallVector<int, 4> KernelEmitter::streams_of(const Plan& plan) const {
   return streams;
 }
 
+/// Of a whole launch.
+llvm::Value* KernelEmitter::bytes_of_access(const Access& access) {
+  auto& b = e_.b;
+  const DType dtype = kernel_.buffers[static_cast<size_t>(access.buffer)].dtype;
+  llvm::Value* bytes = b.getInt64(size_of(dtype));
+  for (size_t d = 0; d < kernel_.dims.size(); ++d) {
+    const Stride stride = access.address.terms[d].stride;
+    if (stride == Stride::one || stride == Stride::dynamic || stride == Stride::transposed)
+      bytes = b.CreateMul(bytes, param(kernel_.dims[d].extent_param));
+  }
+  return bytes;
+}
+
 /// Whether the whole launch, of which this call may be a piece, touches more than the caches hold.
+/// Neighbours in one buffer are the same memory, and loads under different conditions, as those of
+/// joined tensors, share the positions.
 llvm::Value* KernelEmitter::exceeds_caches() {
   if (exceeds_caches_ != nullptr) return exceeds_caches_;
   auto& b = e_.b;
-  std::vector<llvm::Value*> extents;
-  for (const Dim& dim : kernel_.dims)
-    extents.push_back(param(dim.extent_param));
   const llvm::IRBuilderBase::InsertPointGuard guard(b);
   b.SetInsertPoint(entry_->getTerminator());
-  llvm::Value* touched = b.getInt64(0);
-  for (const Access& access : accesses_) {
-    if (access.buffer < 0) continue;
-    const DType dtype = kernel_.buffers[static_cast<size_t>(access.buffer)].dtype;
-    llvm::Value* bytes = b.getInt64(size_of(dtype));
-    for (size_t d = 0; d < extents.size(); ++d) {
-      const Stride stride = access.address.terms[d].stride;
-      if (stride != Stride::one && stride != Stride::dynamic) continue;
-      bytes = b.CreateMul(bytes, extents[d]);
-    }
-    touched = b.CreateAdd(touched, bytes);
+  constexpr int kAlways = -1;
+  std::vector<int> predicates(accesses_.size(), kAlways);
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    const Instr& at = kernel_.instrs[i];
+    if (at.kind == InstrKind::load && at.predicate >= 0 && access_of_[i] >= 0)
+      predicates[static_cast<size_t>(access_of_[i])] = at.predicate;
   }
-  exceeds_caches_ = b.CreateICmpSGT(touched, b.getInt64(e_.host.cache_bytes));
+  const auto larger = [&](llvm::Value* one, llvm::Value* other) -> llvm::Value* {
+    return one == nullptr ? other : b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, one, other);
+  };
+  std::map<int, std::map<int, llvm::Value*>> touched;  // of each buffer, by predicate
+  for (size_t i = 0; i < accesses_.size(); ++i) {
+    const Access& access = accesses_[i];
+    if (access.buffer < 0) continue;
+    llvm::Value*& bytes = touched[predicates[i]][access.buffer];
+    bytes = larger(bytes, bytes_of_access(access));
+  }
+  llvm::Value* always = b.getInt64(0);
+  llvm::Value* sometimes = b.getInt64(0);
+  for (const auto& [predicate, buffers] : touched) {
+    llvm::Value* sum = b.getInt64(0);
+    for (const auto& [buffer, bytes] : buffers)
+      sum = b.CreateAdd(sum, bytes);
+    if (predicate == kAlways) {
+      always = sum;
+    } else {
+      sometimes = larger(sometimes, sum);
+    }
+  }
+  llvm::Value* all = b.CreateAdd(always, sometimes);
+  exceeds_caches_ = b.CreateICmpSGT(all, b.getInt64(e_.host.cache_bytes));
   return exceeds_caches_;
 }
 
