@@ -125,16 +125,28 @@ class GemmCall final : public HostCall {
     return m * n * k + 16 * (m * k + k * n + m * n);
   }
 
-  /// By shape alone. A vector times a matrix reads a piece of each row.
-  [[nodiscard]] int64_t num_pieces() const {
-    const int64_t length = std::min(shape_.m, shape_.n) == 1 ? 4 * library_.piece : library_.piece;
-    return (std::max(shape_.m, shape_.n) + length - 1) / length;
+  /// A vector times a matrix reads a piece of each row.
+  [[nodiscard]] int64_t longest_piece() const {
+    return std::min(shape_.m, shape_.n) == 1 ? 4 * library_.piece : library_.piece;
   }
 
-  /// The part of a product that is its piece number i: along the longer side.
+  [[nodiscard]] bool is_short() const { return std::max(shape_.m, shape_.n) <= longest_piece(); }
+
+  /// By shape alone. Of a short product rows are cut, which costs a library next to nothing, but
+  /// for the copies it makes of a transposed rhs.
+  [[nodiscard]] int64_t num_pieces() const {
+    constexpr int64_t kWork = int64_t{1} << 22U;
+    constexpr int64_t kFewestRows = 16;
+    const auto& [m, n, k] = std::tie(shape_.m, shape_.n, shape_.k);
+    if (!is_short()) return (std::max(m, n) + longest_piece() - 1) / longest_piece();
+    const int64_t most = shape_.transpose_rhs ? 2 : 8;
+    return std::clamp<int64_t>(std::min(m * n * k / kWork, m / kFewestRows), 1, most);
+  }
+
+  /// The part of a product that is its piece number i: along the longer side, if that is long.
   template <class Product>
   void piece(int64_t i, Product product) const {
-    const bool cuts_rows = shape_.m > shape_.n;
+    const bool cuts_rows = is_short() || shape_.m > shape_.n;
     const int64_t length = cuts_rows ? shape_.m : shape_.n;
     const int64_t step = (length + pieces_ - 1) / pieces_;
     const GemmRange part{i * step, std::min(length, (i + 1) * step)};

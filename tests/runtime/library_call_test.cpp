@@ -550,6 +550,14 @@ TEST(LibraryCall, GivesTheSameBitsForAnyNumberOfThreads) {
                              attributes));
     expect_same_bits(make_op(
         OpKind::matmul, {f32({64, 1024}), f32(t ? Shape{10, 1024} : Shape{1024, 10})}, attributes));
+    for (const DType dtype : {DType::f32, DType::f64}) {  // cut along its rows
+      const LibraryOp short_product =
+          make_op(OpKind::matmul,
+                  {{dtype, {251, 500}}, {dtype, t ? Shape{130, 500} : Shape{500, 130}}},
+                  attributes);
+      expect_same_bits(short_product);
+      expect_equal(short_product);
+    }
     expect_same_bits(make_op(
         OpKind::matmul, {f32({8, 20000}), f32(t ? Shape{8, 20000} : Shape{20000, 8})}, attributes));
     expect_same_bits(
