@@ -199,7 +199,9 @@ llvm::Value* EmitContext::unary(llvm::Intrinsic::ID intrinsic, llvm::Value* x) {
 
 bool EmitContext::has_avx512_for(const llvm::Value* x) const {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
-  return host.avx512 && vector != nullptr && vector->getElementType()->isFloatingPointTy() &&
+  if (!host.avx512 || vector == nullptr) return false;
+  const llvm::Type* element = vector->getElementType();
+  return (element->isFloatTy() || element->isDoubleTy()) &&
          vector->getNumElements() % lanes_of_register(vector) == 0;
 }
 

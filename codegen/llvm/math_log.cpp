@@ -136,6 +136,8 @@ llvm::Value* emit_log(EmitContext& e, llvm::Value* x) {
 
 llvm::Value* emit_scaled_log(EmitContext& e, llvm::Value* x, double scale) {
   auto& b = e.b;
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
   const auto [n, f, square, cubes] = log_parts(e, x);
   llvm::Value* tail = e.fma(square, real(x, -0.5), cubes);
   // log(1 + f) as a sum of two, so that its product with the scale rounds once.

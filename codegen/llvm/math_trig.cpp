@@ -107,6 +107,8 @@ llvm::Value* emit_cos(EmitContext& e, llvm::Value* x) {
 
 llvm::Value* emit_tan(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
   // In doubles until the tangent of r, so that only it and the quotient round.
   const auto [r, quadrant] = reduce(e, x);
   llvm::Value* square = b.CreateFMul(r, r);
