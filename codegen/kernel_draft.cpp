@@ -254,6 +254,7 @@ class Finisher {
   }
 
   /// Shorter than a vector, in a body that ends where a row does; of few vectors, or no whole ones.
+  /// Half a vector is as good without, unless operands are transposed.
   [[nodiscard]] bool are_worth_flattening(int64_t length, bool transposes) const {
     constexpr int64_t kMostInstructions = 256;
     constexpr int64_t kFewVectors = 4 * kShortVector;
@@ -261,8 +262,8 @@ class Finisher {
       const bool is_whole = length % kShortVector == 0;
       return is_whole ? length > kShortVector && length <= kFewVectors : length < kLongestFlatRow;
     }
-    if (length * instructions() > kMostInstructions) return false;
-    return transposes || (length > 1 && length != kShortVector / 2);
+    if (length == 1 || length * instructions() > kMostInstructions) return false;
+    return transposes || length != kShortVector / 2;
   }
 
   [[nodiscard]] bool is_lane_guarded() const {

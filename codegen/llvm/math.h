@@ -94,6 +94,9 @@ inline constexpr size_t kTableSize = 16;
 /// The numbers in `table` at the lowest four bits of each index, a float.
 llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* index);
 
+/// value * 2^exponent where has_avx512_for(value): floats or doubles, and any integral exponent.
+llvm::Value* scale_by_instruction(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
+
 /// value * 2^exponent for vectors of float; `exponent` is integral and may be far out of range.
 llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
 

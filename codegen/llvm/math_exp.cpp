@@ -94,7 +94,7 @@ llvm::Value* mantissa_of(EmitContext& e, const ReducedPower& power) {
 
 /// value * 2^exponent where neither that nor 2^exponent leaves the normal range.
 llvm::Value* scale_in_range(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
-  if (e.has_avx512_for(value)) return scale_by_power(e, value, exponent);
+  if (e.has_avx512_for(value)) return scale_by_instruction(e, value, exponent);
   return e.b.CreateFMul(value, two_to(e, to_whole(e, exponent)));
 }
 
@@ -167,19 +167,23 @@ llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* i
   });
 }
 
+llvm::Value* scale_by_instruction(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
+  auto& b = e.b;
+  constexpr int kCurrentRounding = 4;
+  const bool f64 = value->getType()->getScalarType()->isDoubleTy();
+  const auto instruction = f64 ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512
+                               : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512;
+  llvm::Value* all_lanes = f64 ? b.getInt8(0xFF) : b.getInt16(0xFFFF);
+  return e.by_register({value, exponent}, [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
+    llvm::Value* zero = llvm::Constant::getNullValue(part[0]->getType());
+    return b.CreateIntrinsic(
+        instruction, {}, {part[0], part[1], zero, all_lanes, b.getInt32(kCurrentRounding)});
+  });
+}
+
 llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
   auto& b = e.b;
-  if (e.has_avx512_for(value)) {
-    constexpr int kCurrentRounding = 4;
-    const auto scale = [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
-      llvm::Value* zero = llvm::Constant::getNullValue(part[0]->getType());
-      return b.CreateIntrinsic(
-          llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
-          {},
-          {part[0], part[1], zero, b.getInt16(0xFFFF), b.getInt32(kCurrentRounding)});
-    };
-    return e.by_register({value, exponent}, scale);
-  }
+  if (e.has_avx512_for(value)) return scale_by_instruction(e, value, exponent);
   // In two steps, so that neither power leaves the range and only the last product rounds.
   llvm::Value* whole = to_whole(e, exponent);
   llvm::Value* half = b.CreateAShr(whole, 1);

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsX86.h>
 
 #include "wick/codegen/llvm/math.h"
 
@@ -78,17 +77,7 @@ llvm::Value* to_whole(EmitContext& e, llvm::Value* n) {
 
 llvm::Value* scale_by_power_f64(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
   auto& b = e.b;
-  if (e.has_avx512_for(value)) {
-    constexpr int kCurrentRounding = 4;
-    const auto scale = [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
-      llvm::Value* zero = llvm::Constant::getNullValue(part[0]->getType());
-      return b.CreateIntrinsic(
-          llvm::Intrinsic::x86_avx512_mask_scalef_pd_512,
-          {},
-          {part[0], part[1], zero, b.getInt8(0xFF), b.getInt32(kCurrentRounding)});
-    };
-    return e.by_register({value, exponent}, scale);
-  }
+  if (e.has_avx512_for(value)) return scale_by_instruction(e, value, exponent);
   // In two steps, so that neither power leaves the range and only the last product rounds.
   llvm::Value* whole = to_whole(e, exponent);
   llvm::Value* half = b.CreateAShr(whole, 1);
