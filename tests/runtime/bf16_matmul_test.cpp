@@ -22,26 +22,14 @@ namespace {
 
 using ir::OpKind;
 
-LibraryOp product(
-    Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs, DType dtype = DType::bf16) {
-  return make_op(OpKind::matmul,
-                 {{dtype, std::move(lhs)}, {dtype, std::move(rhs)}},
-                 {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}});
-}
-
-LibraryOp product(int64_t m, int64_t n, int64_t k, bool transpose_lhs, bool transpose_rhs) {
-  return product(transpose_lhs ? Shape{k, m} : Shape{m, k},
-                 transpose_rhs ? Shape{n, k} : Shape{k, n},
-                 transpose_lhs,
-                 transpose_rhs);
-}
+constexpr DType kBf16 = DType::bf16;
 
 /// Plain, transposed on either side, and on both.
 std::vector<LibraryOp> transposes(int64_t m, int64_t n, int64_t k) {
-  return {product(m, n, k, false, false),
-          product(m, n, k, false, true),
-          product(m, n, k, true, false),
-          product(m, n, k, true, true)};
+  return {make_product(m, n, k, false, false, kBf16),
+          make_product(m, n, k, false, true, kBf16),
+          make_product(m, n, k, true, false, kBf16),
+          make_product(m, n, k, true, true, kBf16)};
 }
 
 Literal run_on_threads(int threads, const LibraryOp& op) {
@@ -116,20 +104,20 @@ TEST_F(Bf16Matmul, IsCutIntoPieces) {
 }
 
 TEST_F(Bf16Matmul, TakesBatches) {
-  expect_rounded_once(product({3, 5, 4}, {3, 4, 6}, false, false));
-  expect_rounded_once(product({3, 300, 4}, {3, 6, 4}, false, true));
-  expect_rounded_once(product({20, 5, 4}, {20, 6, 4}, false, true));
-  expect_rounded_once(product({20, 4, 5}, {20, 4, 6}, true, false));
-  expect_rounded_once(product({21, 1, 40}, {21, 70, 40}, false, true));
-  expect_rounded_once(product({9, 120, 110}, {9, 110, 130}, false, false));
+  expect_rounded_once(make_product({3, 5, 4}, {3, 4, 6}, false, false, kBf16));
+  expect_rounded_once(make_product({3, 300, 4}, {3, 6, 4}, false, true, kBf16));
+  expect_rounded_once(make_product({20, 5, 4}, {20, 6, 4}, false, true, kBf16));
+  expect_rounded_once(make_product({20, 4, 5}, {20, 4, 6}, true, false, kBf16));
+  expect_rounded_once(make_product({21, 1, 40}, {21, 70, 40}, false, true, kBf16));
+  expect_rounded_once(make_product({9, 120, 110}, {9, 110, 130}, false, false, kBf16));
 }
 
 TEST_F(Bf16Matmul, BroadcastsBatches) {
-  expect_rounded_once(product({7, 5, 4}, {4, 6}, false, false));
-  expect_rounded_once(product({9, 4, 5}, {4, 6}, true, false));
-  expect_rounded_once(product({5, 4}, {9, 6, 4}, false, true));
-  expect_rounded_once(product({2, 1, 5, 4}, {7, 4, 6}, false, false));
-  expect_rounded_once(product({5, 3, 5, 4}, {5, 1, 4, 6}, false, false));
+  expect_rounded_once(make_product({7, 5, 4}, {4, 6}, false, false, kBf16));
+  expect_rounded_once(make_product({9, 4, 5}, {4, 6}, true, false, kBf16));
+  expect_rounded_once(make_product({5, 4}, {9, 6, 4}, false, true, kBf16));
+  expect_rounded_once(make_product({2, 1, 5, 4}, {7, 4, 6}, false, false, kBf16));
+  expect_rounded_once(make_product({5, 3, 5, 4}, {5, 1, 4, 6}, false, false, kBf16));
 }
 
 TEST_F(Bf16Matmul, GivesTheSameBitsOnAnyNumberOfThreads) {
@@ -138,15 +126,15 @@ TEST_F(Bf16Matmul, GivesTheSameBitsOnAnyNumberOfThreads) {
     for (const LibraryOp& op : transposes(m, n, k))
       expect_same_bits(op);
   }
-  expect_same_bits(product({33, 64, 70}, {33, 70, 64}, false, false));
+  expect_same_bits(make_product({33, 64, 70}, {33, 70, 64}, false, false, kBf16));
 }
 
 TEST_F(Bf16Matmul, LeavesOtherProductsAlone) {
   EXPECT_EQ(make_bf16_matmul(make_product(4, 5, 6, false, false)), nullptr);
-  EXPECT_EQ(make_bf16_matmul(product({4, 6}, {6, 5}, false, false, DType::f16)), nullptr);
-  EXPECT_EQ(make_bf16_matmul(product(0, 5, 6, false, false)), nullptr);
-  EXPECT_EQ(make_bf16_matmul(product(4, 5, 0, false, false)), nullptr);
-  LibraryOp with_bias = product(4, 5, 6, false, false);
+  EXPECT_EQ(make_bf16_matmul(make_product({4, 6}, {6, 5}, false, false, DType::f16)), nullptr);
+  EXPECT_EQ(make_bf16_matmul(make_product(0, 5, 6, false, false, kBf16)), nullptr);
+  EXPECT_EQ(make_bf16_matmul(make_product(4, 5, 0, false, false, kBf16)), nullptr);
+  LibraryOp with_bias = make_product(4, 5, 6, false, false, kBf16);
   with_bias.operands.push_back({DType::bf16, {5}});
   EXPECT_EQ(make_bf16_matmul(with_bias), nullptr);
 }

@@ -37,17 +37,19 @@ Literal interpret(const LibraryOp& op, const std::vector<Literal>& operands) {
   return ir::interpret_op(op.op, op.attributes, pointers, op.result);
 }
 
-LibraryOp make_product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs) {
+LibraryOp make_product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs, DType dtype) {
   return make_op(ir::OpKind::matmul,
-                 {{DType::f32, std::move(lhs)}, {DType::f32, std::move(rhs)}},
+                 {{dtype, std::move(lhs)}, {dtype, std::move(rhs)}},
                  {{"transpose_lhs", transpose_lhs}, {"transpose_rhs", transpose_rhs}});
 }
 
-LibraryOp make_product(int64_t m, int64_t n, int64_t k, bool transpose_lhs, bool transpose_rhs) {
+LibraryOp make_product(
+    int64_t m, int64_t n, int64_t k, bool transpose_lhs, bool transpose_rhs, DType dtype) {
   return make_product(transpose_lhs ? Shape{k, m} : Shape{m, k},
                       transpose_rhs ? Shape{n, k} : Shape{k, n},
                       transpose_lhs,
-                      transpose_rhs);
+                      transpose_rhs,
+                      dtype);
 }
 
 std::string describe(const LibraryOp& op) {

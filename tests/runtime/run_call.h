@@ -12,9 +12,15 @@ namespace wick::runtime {
 
 /// The op with the result that it has for these operands.
 LibraryOp make_op(ir::OpKind kind, std::vector<Type> operands, ir::Attributes attributes);
-/// A matmul of f32.
-LibraryOp make_product(Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs);
-LibraryOp make_product(int64_t m, int64_t n, int64_t k, bool transpose_lhs, bool transpose_rhs);
+/// A matmul.
+LibraryOp make_product(
+    Shape lhs, Shape rhs, bool transpose_lhs, bool transpose_rhs, DType dtype = DType::f32);
+LibraryOp make_product(int64_t m,
+                       int64_t n,
+                       int64_t k,
+                       bool transpose_lhs,
+                       bool transpose_rhs,
+                       DType dtype = DType::f32);
 std::string describe(const LibraryOp& op);
 
 /// The same ones each time.
