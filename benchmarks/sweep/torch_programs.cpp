@@ -1,3 +1,4 @@
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -32,9 +33,67 @@ Tensor integers(const Sizes& sizes, int64_t end, torch::ScalarType dtype = torch
   return torch::floor(torch::rand(sizes) * end).to(dtype);
 }
 
+Tensors many(int64_t count, const Sizes& sizes) {
+  Tensors tensors;
+  for (int64_t i = 0; i < 3 * count; ++i) tensors.push_back(uniform(sizes));
+  return tensors;
+}
+
+// What the applications call by one name in both libraries.
+
+Tensor conv(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding, int64_t groups = 1) {
+  return torch::conv2d(x, w, {}, stride, padding, 1, groups);
+}
+
+Tensor conv_of_signal(const Tensor& x, const Tensor& w, int64_t dilation) {
+  using One = torch::IntArrayRef;
+  return torch::conv1d(x, w, Tensor(), One{1}, One{0}, One{dilation});
+}
+
+Tensor conv_transposed(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding) {
+  return torch::conv_transpose2d(x, w, {}, stride, padding);
+}
+
+Tensor max_pool_2x2(const Tensor& x) {
+  return torch::max_pool2d(x, 2);
+}
+
+Tensor batch_norm_of(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return torch::batch_norm(x, weight, bias, {}, {}, true, 0.1, 1e-5, true);
+}
+
+Tensor layer_norm_of_rows(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return torch::layer_norm(x, {x.size(-1)}, weight, bias);
+}
+
+Tensor causal_attention(const Tensor& q, const Tensor& k, const Tensor& v) {
+  const double scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
+  const Tensor scores = torch::matmul(q, k.transpose(-1, -2)) * scale;
+  const Tensor hidden = torch::ones({q.size(-2), k.size(-2)}, torch::kBool).triu(1);
+  return torch::matmul(torch::softmax(scores.masked_fill(hidden, -INFINITY), -1), v);
+}
+
+Tensor embedding_of(const Tensor& table, const Tensor& indices) {
+  return torch::embedding(table, indices);
+}
+
+Tensor padded(const Tensor& x) {
+  return torch::constant_pad_nd(x, {1, 1, 1, 1});
+}
+
+Tensor as_float(const Tensor& x) {
+  return x.to(torch::kFloat);
+}
+
+Tensor as_index(const Tensor& x) {
+  return x.to(torch::kLong);
+}
+
+#include "sweep/programs/applications.h"
+
 using Function = std::function<Tensor(const Tensors&)>;
 
-Step forward(const Tensors& v, const Function& f) {
+Step forward(const Tensors& v, const std::function<Tensors(const Tensors&)>& f) {
   return [=] {
     const torch::NoGradGuard no_grad;
     f(v);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <functional>
 #include <span>
 #include <vector>
@@ -30,9 +31,66 @@ bool has_gradient(const Tensor& x) {
   return x.dtype() == DType::f32 || x.dtype() == DType::f64;
 }
 
+Tensors many(int64_t count, const Shape& shape) {
+  Tensors tensors;
+  for (int64_t i = 0; i < 3 * count; ++i) tensors.push_back(uniform(shape));
+  return tensors;
+}
+
+// What the applications call by one name in both libraries.
+
+Tensor conv(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding, int64_t groups = 1) {
+  return conv2d(x, w, {.stride = {stride}, .padding = {padding}, .groups = groups});
+}
+
+Tensor conv_of_signal(const Tensor& x, const Tensor& w, int64_t dilation) {
+  return conv1d(x, w, {.dilation = {dilation}});
+}
+
+Tensor conv_transposed(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding) {
+  return conv_transpose2d(x, w, {.stride = {stride}, .padding = {padding}});
+}
+
+Tensor max_pool_2x2(const Tensor& x) {
+  return max_pool2d(x, {.kernel = {2}});
+}
+
+Tensor batch_norm_of(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const Shape channels{x.size(1)};
+  return nn::batch_norm_training(
+             x, {zeros(channels), ones(channels)}, 0.1, {.weight = weight, .bias = bias})
+      .output;
+}
+
+Tensor layer_norm_of_rows(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return nn::layer_norm(x, {x.size(-1)}, {.weight = weight, .bias = bias});
+}
+
+Tensor causal_attention(const Tensor& q, const Tensor& k, const Tensor& v) {
+  return nn::scaled_dot_product_attention(q, k, v, {.is_causal = true});
+}
+
+Tensor embedding_of(const Tensor& table, const Tensor& indices) {
+  return nn::embedding(indices, table);
+}
+
+Tensor padded(const Tensor& x) {
+  return wick::pad(x, {1, 1}, {1, 1});
+}
+
+Tensor as_float(const Tensor& x) {
+  return cast(x, DType::f32);
+}
+
+Tensor as_index(const Tensor& x) {
+  return cast(x, DType::i64);
+}
+
+#include "sweep/programs/applications.h"
+
 using Function = std::function<Tensor(const Tensors&)>;
 
-Step forward(const Tensors& v, const Function& f) {
+Step forward(const Tensors& v, const std::function<Tensors(const Tensors&)>& f) {
   return [=] {
     const NoGradGuard no_grad;
     materialize(f(v));

@@ -1,0 +1,579 @@
+// Whole computations of a few lines, as users of either library write them: layers and blocks of
+// networks, losses, optimizers, and numeric programs. Included where the names of one library are
+// known; the few that differ are given by each under the same name.
+
+// Blocks of networks.
+
+Tensor split_into_heads(const Tensor& x, int64_t heads) {
+  return transpose(reshape(x, {x.size(0), x.size(1), heads, -1}), 1, 2);
+}
+
+Tensor joined_heads(const Tensor& x) {
+  return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), -1});
+}
+
+Tensor attention_by_hand(const Tensor& q, const Tensor& k, const Tensor& v) {
+  const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
+  return matmul(softmax(matmul(q, transpose(k, -1, -2)) * scale, -1), v);
+}
+
+/// x, weights of qkv, projection, first and second layer, and two norms.
+Tensor encoder_layer(const Tensors& v) {
+  const Tensor qkv = linear(v[0], v[1]);
+  const int64_t d = v[0].size(2);
+  const auto heads = [&](int64_t i) {
+    return split_into_heads(slice(qkv, 2, i * d, (i + 1) * d), 4);
+  };
+  const Tensor mixed = linear(joined_heads(attention_by_hand(heads(0), heads(1), heads(2))), v[2]);
+  const Tensor h = layer_norm_of_rows(v[0] + mixed, v[5], v[6]);
+  return layer_norm_of_rows(h + linear(relu(linear(h, v[3])), v[4]), v[5], v[6]);
+}
+
+Tensor rms_norm_by_hand(const Tensor& x, const Tensor& scale) {
+  return x * rsqrt(mean(x * x, {-1}, true) + 1e-6) * scale;
+}
+
+/// Rotary positions (Su et al., 2021) of the halves of each head.
+Tensor rotated(const Tensor& x, const Tensor& cosines, const Tensor& sines) {
+  const int64_t half = x.size(3) / 2;
+  const Tensor a = slice(x, 3, 0, half, 1);
+  const Tensor b = slice(x, 3, half, 2 * half, 1);
+  return concat(Tensors{a * cosines - b * sines, a * sines + b * cosines}, 3);
+}
+
+/// x, q, k, v, o, gate, up, down, scale, cosines and sines of angles [t,16].
+Tensor llama_block(const Tensors& v) {
+  const Tensor n = rms_norm_by_hand(v[0], v[8]);
+  const Tensor cosines = cos(v[9]);
+  const Tensor sines = sin(v[9]);
+  const Tensor q = rotated(split_into_heads(linear(n, v[1]), 8), cosines, sines);
+  const Tensor k = rotated(split_into_heads(linear(n, v[2]), 8), cosines, sines);
+  const Tensor mixed = causal_attention(q, k, split_into_heads(linear(n, v[3]), 8));
+  const Tensor h = v[0] + linear(joined_heads(mixed), v[4]);
+  const Tensor m = rms_norm_by_hand(h, v[8]);
+  return h + linear(silu(linear(m, v[5])) * linear(m, v[6]), v[7]);
+}
+
+Tensor basic_block(const Tensors& v) {
+  const Tensor a = relu(batch_norm_of(conv(v[0], v[1], 1, 1), v[3], v[4]));
+  return relu(batch_norm_of(conv(a, v[2], 1, 1), v[3], v[4]) + v[0]);
+}
+
+Tensor relu_to_6(const Tensor& x) { return clamp(x, 0, 6); }
+
+Tensor inverted_residual(const Tensors& v) {
+  const Tensor wide = relu_to_6(batch_norm_of(conv(v[0], v[1], 1, 0), v[4], v[5]));
+  const Tensor deep = relu_to_6(
+      batch_norm_of(conv(wide, v[2], 1, 1, wide.size(1)), v[4], v[5]));
+  return v[0] + batch_norm_of(conv(deep, v[3], 1, 0), v[6], v[7]);
+}
+
+Tensor dense_block(const Tensors& v) {
+  Tensor x = v[0];
+  for (size_t i = 1; i < 5; ++i)
+    x = concat(Tensors{x, relu(conv(x, v[i], 1, 1))}, 1);
+  return x;
+}
+
+Tensor u_net(const Tensors& v) {
+  const Tensor a = relu(conv(v[0], v[1], 1, 1));
+  const Tensor b = relu(conv(max_pool_2x2(a), v[2], 1, 1));
+  const Tensor up = conv_transposed(b, v[3], 2, 0);
+  return conv(concat(Tensors{a, up}, 1), v[4], 1, 1);
+}
+
+Tensor squeeze_and_excite(const Tensors& v) {
+  const Tensor s = mean(v[0], {2, 3});
+  const Tensor gate = sigmoid(linear(relu(linear(s, v[1])), v[2]));
+  return v[0] * reshape(gate, {gate.size(0), gate.size(1), 1, 1});
+}
+
+Tensor convnext_block(const Tensors& v) {
+  const Tensor x = conv(v[0], v[1], 1, 3, v[0].size(1));
+  const Tensor n = layer_norm_of_rows(permute(x, {0, 2, 3, 1}), v[4], v[5]);
+  const Tensor y = linear(gelu(linear(n, v[2])), v[3]);
+  return v[0] + permute(y, {0, 3, 1, 2});
+}
+
+Tensor wavenet_layer(const Tensors& v) {
+  const Tensor x = slice(v[0], 2, 4, v[0].size(2), 1);
+  const Tensor gated = tanh(conv_of_signal(v[0], v[1], 4)) * sigmoid(conv_of_signal(v[0], v[2], 4));
+  return x + conv_of_signal(gated, v[3], 1);
+}
+
+Tensor generator(const Tensors& v) {
+  Tensor x = relu(conv_transposed(v[0], v[1], 1, 0));
+  x = relu(conv_transposed(x, v[2], 2, 1));
+  return tanh(conv_transposed(x, v[3], 2, 1));
+}
+
+Tensor mixer_block(const Tensors& v) {
+  const Tensor t = transpose(layer_norm_of_rows(v[0], v[5], v[6]), 1, 2);
+  const Tensor h = v[0] + transpose(linear(gelu(linear(t, v[1])), v[2]), 1, 2);
+  return h + linear(gelu(linear(layer_norm_of_rows(h, v[5], v[6]), v[3])), v[4]);
+}
+
+Tensor variational_autoencoder(const Tensors& v) {
+  const Tensor h = relu(linear(v[0], v[1]));
+  const Tensor mu = linear(h, v[2]);
+  const Tensor log_variance = linear(h, v[3]);
+  const Tensor z = mu + exp(log_variance * 0.5) * v[4];
+  const Tensor image = sigmoid(linear(relu(linear(z, v[5])), v[6]));
+  const Tensor divergence = sum(1 + log_variance - mu * mu - exp(log_variance)) * -0.5;
+  return sum(square(image - v[0])) + divergence;
+}
+
+Tensor bag_of_words(const Tensors& v) {
+  return linear(mean(embedding_of(v[0], v[1]), {1}), v[2]);
+}
+
+/// Every pair of [b,n,d] rows: the lower triangle of their products.
+Tensor pairwise_interactions(const Tensors& v) {
+  const Tensor products = matmul(v[0], transpose(v[0], 1, 2));
+  const int64_t n = v[0].size(1);
+  return index_select(reshape(products, {v[0].size(0), n * n}), 1, v[1]);
+}
+
+Tensor message_passing(const Tensors& v) {
+  const Tensor messages = relu(linear(index_select(v[0], 0, v[1]), v[3]));
+  return v[0] + index_add(zeros_like(v[0]), 0, v[2], messages);
+}
+
+Tensor point_net(const Tensors& v) {
+  const Tensor h = relu(linear(relu(linear(v[0], v[1])), v[2]));
+  return linear(amax(h, {1}), v[3]);
+}
+
+Tensor linear_attention(const Tensors& v) {
+  const auto feature = [](const Tensor& x) { return where(x > 0, x + 1, exp(x)); };
+  const Tensor q = feature(v[0]);
+  const Tensor k = feature(v[1]);
+  const Tensor kv = matmul(transpose(k, -1, -2), v[2]);
+  return matmul(q, kv) / matmul(q, unsqueeze(sum(k, {-2}), -1));
+}
+
+Tensor unrolled_rnn(const Tensors& v) {
+  Tensor h = zeros_like(select(v[0], 0, 0));
+  for (int64_t t = 0; t < v[0].size(0); ++t)
+    h = tanh(linear(select(v[0], 0, t), v[1]) + linear(h, v[2]));
+  return h;
+}
+
+Tensor neural_ode(const Tensors& v) {
+  Tensor x = v[0];
+  for (int i = 0; i < 20; ++i) x = x + linear(tanh(linear(x, v[1])), v[2]) * 0.05;
+  return x;
+}
+
+// Losses.
+
+Tensor focal_loss(const Tensors& v) {
+  const Tensor log_p = log_softmax(v[0], 1);
+  const Tensor picked = gather(log_p, 1, unsqueeze(v[1], 1));
+  return mean(-square(1 - exp(picked)) * picked);
+}
+
+Tensor dice_loss(const Tensors& v) {
+  const Tensor p = sigmoid(v[0]);
+  const Tensor t = as_float(v[1] > 0);
+  const Tensor both = sum(p * t, {1, 2});
+  return mean(1 - (both * 2 + 1) / (sum(p, {1, 2}) + sum(t, {1, 2}) + 1));
+}
+
+Tensor smoothed_cross_entropy(const Tensors& v) {
+  const Tensor log_p = log_softmax(v[0], 1);
+  const Tensor picked = gather(log_p, 1, unsqueeze(v[1], 1));
+  return mean(picked) * -0.9 - mean(log_p) * 0.1;
+}
+
+Tensor unit_rows(const Tensor& x) { return x / sqrt(sum(x * x, {1}, true) + 1e-12); }
+
+Tensor contrastive_loss(const Tensors& v) {
+  const Tensor logits = matmul(unit_rows(v[0]), transpose(unit_rows(v[1]), 0, 1)) * 14.3;
+  const Tensor diagonals = mean(diagonal(log_softmax(logits, 1)) + diagonal(log_softmax(logits, 0)));
+  return diagonals * -0.5;
+}
+
+Tensor triplet_loss(const Tensors& v) {
+  const auto distance = [&](const Tensor& x) { return sqrt(sum(square(v[0] - x), {1}) + 1e-9); };
+  return mean(relu(distance(v[1]) - distance(v[2]) + 1));
+}
+
+Tensor huber_loss_by_hand(const Tensors& v) {
+  const Tensor d = abs(v[0] - v[1]);
+  return mean(where(d < 0.5, square(d) * 0.5, (d - 0.25) * 0.5));
+}
+
+Tensor divergence_of_logits(const Tensors& v) {
+  const Tensor p = log_softmax(v[0], 1);
+  return sum(exp(p) * (p - log_softmax(v[1], 1))) / static_cast<double>(v[0].size(0));
+}
+
+// Optimizers of 2 k tensors: parameters, then gradients; moments start at 0.
+
+Tensors momentum_steps(const Tensors& v) {
+  Tensors results;
+  for (size_t i = 0; i < v.size() / 3; ++i) {
+    const Tensor m = v[3 * i + 2] * 0.9 + v[3 * i + 1];
+    results.push_back(v[3 * i] - m * 0.01);
+    results.push_back(m);
+  }
+  return results;
+}
+
+Tensors rms_prop_steps(const Tensors& v) {
+  Tensors results;
+  for (size_t i = 0; i < v.size() / 3; ++i) {
+    const Tensor s = square(v[3 * i + 2]) * 0.99 + square(v[3 * i + 1]) * 0.01;
+    results.push_back(v[3 * i] - v[3 * i + 1] / (sqrt(s) + 1e-8) * 0.01);
+    results.push_back(s);
+  }
+  return results;
+}
+
+Tensors clipped_gradients(const Tensors& v) {
+  Tensors squares;
+  for (const Tensor& x : v) squares.push_back(sum(x * x));
+  const Tensor length = sqrt(sum(stack(squares, 0)));
+  const Tensor scale = clamp(1 / (length + 1e-6), 0, 1);
+  Tensors results;
+  for (const Tensor& x : v) results.push_back(x * scale);
+  return results;
+}
+
+Tensors lamb_steps(const Tensors& v) {
+  Tensors results;
+  for (size_t i = 0; i < v.size() / 3; ++i) {
+    const Tensor& p = v[3 * i];
+    const Tensor& g = v[3 * i + 1];
+    const Tensor m = v[3 * i + 2] * 0.9 + g * 0.1;
+    const Tensor update = m / (sqrt(square(g) * 0.001 + 1e-6)) + p * 0.01;
+    const Tensor trust = sqrt(sum(p * p)) / (sqrt(sum(update * update)) + 1e-6);
+    results.push_back(p - update * trust * 0.01);
+  }
+  return results;
+}
+
+/// Orthogonal factors by Newton and Schulz.
+Tensor orthogonalized(const Tensors& v) {
+  Tensor x = v[0] / (sqrt(sum(v[0] * v[0])) + 1e-7);
+  for (int i = 0; i < 5; ++i) {
+    const Tensor a = matmul(x, transpose(x, 0, 1));
+    x = x * 3.4445 + matmul(a * -4.7750 + matmul(a, a) * 2.0315, x);
+  }
+  return x;
+}
+
+// Numeric programs.
+
+Tensor accelerations(const Tensors& v) {
+  const Tensor d = unsqueeze(v[0], 0) - unsqueeze(v[0], 1);
+  const Tensor inverse = pow(sum(d * d, {2}, true) + 0.01, -1.5);
+  return sum(d * inverse * reshape(v[1], {1, -1, 1}), {1});
+}
+
+Tensor energy_of_pairs(const Tensors& v) {
+  const Tensor d = unsqueeze(v[0], 0) - unsqueeze(v[0], 1);
+  const Tensor s = 1 / (sum(d * d, {2}) + 0.5);
+  const Tensor s3 = s * s * s;
+  return sum(s3 * s3 - s3);
+}
+
+Tensor inner(const Tensor& x, int64_t down, int64_t right) {
+  return slice(slice(x, 0, 1 + down, x.size(0) - 1 + down, 1), 1, 1 + right, x.size(1) - 1 + right, 1);
+}
+
+Tensor heat(const Tensors& v) {
+  Tensor x = v[0];
+  for (int i = 0; i < 10; ++i) {
+    const Tensor around = inner(x, -1, 0) + inner(x, 1, 0) + inner(x, 0, -1) + inner(x, 0, 1);
+    x = padded(inner(x, 0, 0) * 0.6 + around * 0.1);
+  }
+  return x;
+}
+
+Tensor laplacian(const Tensor& x) {
+  return roll(x, {1}, {0}) + roll(x, {-1}, {0}) + roll(x, {1}, {1}) + roll(x, {-1}, {1}) - x * 4;
+}
+
+Tensors reaction_and_diffusion(const Tensors& v) {
+  Tensor a = v[0];
+  Tensor b = v[1];
+  for (int i = 0; i < 5; ++i) {
+    const Tensor reaction = a * b * b;
+    const Tensor next = a + laplacian(a) * 0.16 - reaction + (1 - a) * 0.035;
+    b = b + laplacian(b) * 0.08 + reaction - b * 0.1;
+    a = next;
+  }
+  return {a, b};
+}
+
+Tensor game_of_life(const Tensors& v) {
+  Tensor x = as_float(v[0] > 0);
+  for (int i = 0; i < 5; ++i) {
+    const Tensor rows = roll(x, {1}, {0}) + x + roll(x, {-1}, {0});
+    const Tensor all = roll(rows, {1}, {1}) + rows + roll(rows, {-1}, {1});
+    x = as_float((all == 3) | ((all == 4) & (x > 0)));
+  }
+  return x;
+}
+
+Tensor jacobi(const Tensors& v) {
+  const Tensor d = diagonal(v[0]) + 500;
+  Tensor x = zeros_like(v[1]);
+  for (int i = 0; i < 10; ++i) x = (v[1] - matmul(v[0], x)) / d;
+  return x;
+}
+
+Tensor power_iteration(const Tensors& v) {
+  Tensor x = v[1];
+  for (int i = 0; i < 20; ++i) {
+    x = matmul(v[0], x);
+    x = x / sqrt(sum(x * x));
+  }
+  return x;
+}
+
+Tensor k_means_step(const Tensors& v) {
+  const Tensor nearest = argmin(cdist(v[0], v[1]), 1);
+  const Tensor sums = index_add(zeros_like(v[1]), 0, nearest, v[0]);
+  const Tensor ones = ones_like(select(v[0], 1, 0));
+  const Tensor counts = index_add(zeros_like(select(v[1], 1, 0)), 0, nearest, ones);
+  return sums / unsqueeze(clamp(counts, 1, 1e9), 1);
+}
+
+Tensor mixture_of_gaussians(const Tensors& v) {
+  const Tensor z = (unsqueeze(v[0], 1) - unsqueeze(v[1], 0)) * unsqueeze(exp(v[2]), 0);
+  const Tensor log_p = sum(v[2], {1}) - sum(z * z, {2}) * 0.5;
+  return sum(logsumexp(log_p, {1}));
+}
+
+Tensor kernel_regression(const Tensors& v) {
+  const Tensor squares = sum(v[0] * v[0], {1}, true) + transpose(sum(v[1] * v[1], {1}, true), 0, 1);
+  const Tensor k = exp((matmul(v[0], transpose(v[1], 0, 1)) * 2 - squares) * 0.5);
+  return matmul(k, v[2]) / sum(k, {1}, true);
+}
+
+Tensor logistic_regression(const Tensors& v) {
+  const Tensor logits = matmul(v[0], v[1]);
+  const Tensor labels = as_float(v[2] > 0);
+  const Tensor residual = sigmoid(logits) - labels;
+  return v[1] - matmul(transpose(v[0], 0, 1), residual) * (0.1 / static_cast<double>(v[0].size(0)));
+}
+
+Tensor page_rank_step(const Tensors& v) {
+  Tensor rank = v[0];
+  for (int i = 0; i < 3; ++i) {
+    const Tensor sent = index_select(rank * v[3], 0, v[1]);
+    rank = index_add(zeros_like(rank), 0, v[2], sent) * 0.85 + 0.15;
+  }
+  return rank;
+}
+
+Tensor asian_options(const Tensors& v) {
+  const Tensor paths = exp(cumsum(v[0] * 0.01 + 0.0001, 1)) * 100;
+  return mean(relu(mean(paths, {1}) - 100));
+}
+
+Tensor knock_out_options(const Tensors& v) {
+  const Tensor paths = exp(cumsum(v[0] * 0.01 + 0.0001, 1)) * 100;
+  const Tensor alive = as_float(amax(paths, {1}) < 120);
+  return mean(relu(select(paths, 1, paths.size(1) - 1) - 100) * alive);
+}
+
+Tensor spheres(const Tensors& v) {
+  const Tensor rays = v[0] / sqrt(sum(v[0] * v[0], {1}, true));
+  const Tensor b = matmul(rays, transpose(v[1], 0, 1));
+  const Tensor discriminant = b * b - sum(v[1] * v[1], {1}) + 0.04;
+  const Tensor t = where(discriminant > 0, b - sqrt(abs(discriminant)), 1e9);
+  return amin(t, {1});
+}
+
+Tensor yuv_of_rgb(const Tensors& v) {
+  return matmul(pow(clamp(v[0], 0.001, 1), 2.2), v[1]);
+}
+
+Tensor gray_of_rgb(const Tensors& v) {
+  return select(v[0], 2, 0) * 0.299 + select(v[0], 2, 1) * 0.587 + select(v[0], 2, 2) * 0.114;
+}
+
+Tensor edges(const Tensors& v) {
+  const Tensor& x = v[0];
+  const Tensor right = inner(x, -1, 1) + inner(x, 0, 1) * 2 + inner(x, 1, 1);
+  const Tensor left = inner(x, -1, -1) + inner(x, 0, -1) * 2 + inner(x, 1, -1);
+  const Tensor low = inner(x, 1, -1) + inner(x, 1, 0) * 2 + inner(x, 1, 1);
+  const Tensor high = inner(x, -1, -1) + inner(x, -1, 0) * 2 + inner(x, -1, 1);
+  return sqrt(square(right - left) + square(low - high));
+}
+
+Tensor equalized(const Tensors& v) {
+  const Tensor counts = cumsum(bincount(v[0]), 0);
+  return index_select(as_float(counts) / static_cast<double>(v[0].size(0)), 0, v[0]);
+}
+
+Tensor overlaps_of_boxes(const Tensors& v) {
+  const Tensor low = slice(v[0], 1, 0, 2, 1);
+  const Tensor size = abs(slice(v[0], 1, 2, 4, 1));
+  const Tensor high = low + size;
+  const Tensor area = select(size, 1, 0) * select(size, 1, 1);
+  const Tensor from = maximum(unsqueeze(low, 1), unsqueeze(low, 0));
+  const Tensor to = minimum(unsqueeze(high, 1), unsqueeze(high, 0));
+  const Tensor both = relu(to - from);
+  const Tensor shared = select(both, 2, 0) * select(both, 2, 1);
+  return shared / (unsqueeze(area, 1) + unsqueeze(area, 0) - shared);
+}
+
+Tensor moving_average(const Tensors& v) {
+  const Tensor sums = cumsum(v[0], 1);
+  const int64_t n = v[0].size(1);
+  return (slice(sums, 1, 20, n, 1) - slice(sums, 1, 0, n - 20, 1)) / 20;
+}
+
+Tensor correlations(const Tensors& v) {
+  const Tensor centred = v[0] - mean(v[0], {0}, true);
+  const Tensor z = centred / sqrt(mean(centred * centred, {0}, true));
+  return matmul(transpose(z, 0, 1), z) / static_cast<double>(v[0].size(0));
+}
+
+Tensor quantized_and_back(const Tensors& v) {
+  const Tensor scale = amax(abs(v[0]), {1}, true) / 127;
+  return clamp(round(v[0] / scale), -128, 127) * scale;
+}
+
+Tensors complex_products(const Tensors& v) {
+  return {v[0] * v[2] - v[1] * v[3], v[0] * v[3] + v[1] * v[2]};
+}
+
+Tensor accuracy(const Tensors& v) {
+  return mean(as_float(argmax(v[0], 1) == v[1]));
+}
+
+Tensor matrix_exponential(const Tensors& v) {
+  Tensor term = v[0];
+  Tensor total = v[0];
+  for (int i = 2; i < 10; ++i) {
+    term = matmul(term, v[0]) / i;
+    total = total + term;
+  }
+  return total;
+}
+
+Tensor polynomial(const Tensors& v) {
+  Tensor y = v[0] * 0.3 + 0.1;
+  for (int i = 0; i < 12; ++i) y = y * v[0] + 0.1 * i;
+  return y;
+}
+
+Tensor quaternion_products(const Tensors& v) {
+  const auto part = [](const Tensor& q, int i) { return select(q, 1, i); };
+  const Tensor &a = v[0], &b = v[1];
+  const Tensor w = part(a, 0) * part(b, 0) - part(a, 1) * part(b, 1) - part(a, 2) * part(b, 2) -
+                   part(a, 3) * part(b, 3);
+  const Tensor x = part(a, 0) * part(b, 1) + part(a, 1) * part(b, 0) + part(a, 2) * part(b, 3) -
+                   part(a, 3) * part(b, 2);
+  const Tensor y = part(a, 0) * part(b, 2) - part(a, 1) * part(b, 3) + part(a, 2) * part(b, 0) +
+                   part(a, 3) * part(b, 1);
+  const Tensor z = part(a, 0) * part(b, 3) + part(a, 1) * part(b, 2) - part(a, 2) * part(b, 1) +
+                   part(a, 3) * part(b, 0);
+  return stack(Tensors{w, x, y, z}, 1);
+}
+
+Tensor rotated_points(const Tensors& v) {
+  const Tensor c = cos(v[0]);
+  const Tensor s = sin(v[0]);
+  const Tensor rows = stack(Tensors{c, -s, s, c}, 1);
+  return squeeze(matmul(reshape(rows, {-1, 2, 2}), unsqueeze(v[1], 2)), 2);
+}
+
+Tensor haar_wavelet(const Tensors& v) {
+  Tensor x = v[0];
+  Tensors parts;
+  for (int i = 0; i < 3; ++i) {
+    const Tensor even = slice(x, 1, 0, x.size(1), 2);
+    const Tensor odd = slice(x, 1, 1, x.size(1), 2);
+    parts.push_back((even - odd) * 0.70710678);
+    x = (even + odd) * 0.70710678;
+  }
+  parts.push_back(x);
+  return concat(parts, 1);
+}
+
+Tensor cosines_of_blocks(const Tensors& v) {
+  const int64_t n = v[0].size(0) / 8;
+  const Tensor blocks = transpose(reshape(v[0], {n, 8, n, 8}), 1, 2);
+  return matmul(matmul(v[1], blocks), transpose(v[1], 0, 1));
+}
+
+Tensor exponential_average(const Tensors& v) {
+  Tensor s = select(v[0], 0, 0);
+  for (int64_t t = 1; t < v[0].size(0); ++t) s = s * 0.9 + select(v[0], 0, t) * 0.1;
+  return s;
+}
+
+Tensor viterbi(const Tensors& v) {
+  Tensor score = select(v[0], 0, 0);
+  for (int64_t t = 1; t < v[0].size(0); ++t)
+    score = amax(unsqueeze(score, 2) + v[1], {1}) + select(v[0], 0, t);
+  return score;
+}
+
+Tensor forward_algorithm(const Tensors& v) {
+  Tensor score = select(v[0], 0, 0);
+  for (int64_t t = 1; t < v[0].size(0); ++t)
+    score = logsumexp(unsqueeze(score, 2) + v[1], {1}) + select(v[0], 0, t);
+  return logsumexp(score, {1});
+}
+
+Tensor cumulative_returns(const Tensors& v) {
+  Tensor total = zeros_like(select(v[0], 0, 0));
+  Tensors results;
+  for (int64_t t = v[0].size(0) - 1; t >= 0; --t) {
+    total = select(v[0], 0, t) + total * 0.99;
+    results.push_back(total);
+  }
+  return stack(results, 0);
+}
+
+Tensor julia_set(const Tensors& v) {
+  Tensor x = v[0];
+  Tensor y = v[1];
+  Tensor count = zeros_like(x);
+  for (int i = 0; i < 15; ++i) {
+    const Tensor next = x * x - y * y - 0.8;
+    y = x * y * 2 + 0.156;
+    x = next;
+    count = count + as_float(x * x + y * y < 4);
+  }
+  return count;
+}
+
+Tensor scores_of_pairs(const Tensors& v) {
+  return sum(index_select(v[0], 0, v[1]) * index_select(v[0], 0, v[2]), {1});
+}
+
+Tensor gram_of_features(const Tensors& v) {
+  const Tensor f = reshape(v[0], {v[0].size(0), v[0].size(1), -1});
+  return matmul(f, transpose(f, 1, 2)) / static_cast<double>(f.size(2));
+}
+
+Tensor total_variation(const Tensors& v) {
+  const int64_t h = v[0].size(2);
+  const int64_t w = v[0].size(3);
+  const Tensor down = slice(v[0], 2, 1, h, 1) - slice(v[0], 2, 0, h - 1, 1);
+  const Tensor right = slice(v[0], 3, 1, w, 1) - slice(v[0], 3, 0, w - 1, 1);
+  return mean(down * down) + mean(right * right);
+}
+
+Tensor bilinear_samples(const Tensors& v) {
+  const int64_t w = v[0].size(1);
+  const Tensor x0 = floor(v[1]);
+  const Tensor y0 = floor(v[2]);
+  const Tensor fx = v[1] - x0;
+  const Tensor fy = v[2] - y0;
+  const Tensor at = as_index(y0 * static_cast<double>(w) + x0);
+  const Tensor pixels = reshape(v[0], {-1});
+  const auto pixel = [&](int64_t offset) { return index_select(pixels, 0, at + offset); };
+  const Tensor top = pixel(0) * (1 - fx) + pixel(1) * fx;
+  const Tensor bottom = pixel(w) * (1 - fx) + pixel(w + 1) * fx;
+  return top * (1 - fy) + bottom * fy;
+}
