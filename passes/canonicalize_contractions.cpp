@@ -147,21 +147,24 @@ Value as_sums_of_products(const Node& node, RuleBuilder& build, Value lhs, Value
   return build.op(OpKind::reduce_sum, {all}, {{"axes", std::vector<int64_t>{rank - 1}}});
 }
 
+/// x with axes of one element before its own, as many as the result of `node` has.
+Value with_rank_of_result(const Node& node, RuleBuilder& build, const Value& x) {
+  const Shape& shape = x.type().shape;
+  std::vector<int64_t> extents(shape.begin(), shape.end());
+  extents.insert(extents.begin(), static_cast<size_t>(node.type().shape.ndim() - shape.ndim()), 1);
+  return build.reshape(x, Shape(std::move(extents)));
+}
+
 /// No library multiplies integers, and kernels have the vectors of the machine: i32[300,300] by as
 /// many takes a loop of ours five times as long.
 Value matmul_of_integers(const Node& node, RuleBuilder& build) {
   const DType dtype = node.type().dtype;
   if (dtype != DType::i32 && dtype != DType::i64) return {};
   if (has_epilogue(node) || node.type().shape.numel() == 0) return {};
-  const auto with_rank_of_result = [&](const Value& x) {
-    const Shape& shape = x.type().shape;
-    std::vector<int64_t> extents(shape.begin(), shape.end());
-    extents.insert(
-        extents.begin(), static_cast<size_t>(node.type().shape.ndim() - shape.ndim()), 1);
-    return build.reshape(x, Shape(std::move(extents)));
-  };
-  return as_sums_of_products(
-      node, build, with_rank_of_result(node.operand(0)), with_rank_of_result(node.operand(1)));
+  return as_sums_of_products(node,
+                             build,
+                             with_rank_of_result(node, build, node.operand(0)),
+                             with_rank_of_result(node, build, node.operand(1)));
 }
 
 /// Many products of small matrices of f32: a call of oneDNN for each takes 0.4 us. Kernels that
@@ -179,21 +182,23 @@ Value matmul_of_small(const Node& node, RuleBuilder& build) {
   const int rank = shape.ndim();
   if (has_epilogue(node) || node.type().dtype != DType::f32 || rank < 3) return {};
   for (const Value& operand : {lhs, rhs}) {
-    if (operand.type().dtype != DType::f32 || operand.type().shape.ndim() != rank) return {};
+    if (operand.type().dtype != DType::f32 || operand.type().shape.ndim() < 2) return {};
   }
   const bool lhs_lies_across = node.attributes().flag("transpose_lhs");
   const bool rhs_lies_across = node.attributes().flag("transpose_rhs");
   const int64_t m = shape[rank - 2];
   const int64_t n = shape[rank - 1];
-  const int64_t k = lhs.type().shape[rank - (lhs_lies_across ? 2 : 1)];
+  const int64_t k = lhs.type().shape[lhs.type().shape.ndim() - (lhs_lies_across ? 2 : 1)];
   const int64_t most = rhs_lies_across ? kFewMultiplications : kMostMultiplications;
   const int64_t longest = rhs_lies_across ? kShortSum : kLongestSum;
   if (m * n * k == 0 || m * n * k > most || k > longest) return {};
   const int64_t products = shape.numel() / (m * n);
-  const bool share_nothing =
-      lhs.type().numel() == products * m * k && rhs.type().numel() == products * k * n;
-  if (products < kFewestProducts || !share_nothing) return {};
-  return as_sums_of_products(node, build, lhs, rhs);
+  const bool share_rhs = rhs.type().numel() < products * k * n;
+  if (products < kFewestProducts || share_rhs) return {};
+  return as_sums_of_products(node,
+                             build,
+                             with_rank_of_result(node, build, lhs),
+                             with_rank_of_result(node, build, rhs));
 }
 
 /// The gradient of a weight: the extent that is summed over comes first in both operands.
