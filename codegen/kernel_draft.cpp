@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
+#include <set>
 
 #include "wick/codegen/sink.h"
 #include "wick/ir/check.h"
@@ -12,11 +14,6 @@ namespace wick::codegen {
 namespace {
 
 using ir::AffineExpr;
-
-bool has_address(const Instr& instr) {
-  return instr.kind == InstrKind::load || instr.kind == InstrKind::store ||
-         instr.kind == InstrKind::index;
-}
 
 /// All that tells two instructions of one phase apart.
 std::vector<int64_t> key_of(int phase, const DraftInstr& draft) {
@@ -74,7 +71,11 @@ class Finisher {
     if (outer_.empty()) reduced_last = true;
     longest_row_ = reduced_last ? longest_row() : 0;
     vector_inner_ = reduced_last && longest_row_ == 0;
-    if (!has_loop) move_crossed_dim();
+  }
+
+  /// Of more elements than two vectors hold side by side: those are laid out once for many tasks.
+  [[nodiscard]] bool has_rows_of_many_tasks() const {
+    return inner_.size() == 1 && inner_[0].extent > 2 && are_shared_by_tasks();
   }
 
   /// Number of blocks made.
@@ -104,9 +105,7 @@ class Finisher {
       const int64_t step = coefficient(draft.address, outer_.back().last);
       const int64_t row_step = coefficient(draft.address, rows.last);
       if (row_step == length * step) return step == 0 || step == 1;
-      const bool is_plain_load =
-          instr.kind == InstrKind::load && instr.predicate < 0 && instr.dynamic_index < 0;
-      if (!is_plain_load) return false;
+      if (!is_plain_load(instr)) return false;
       if (is_short && row_step == 1 && step != 0) {
         transposes = true;
         return true;
@@ -127,6 +126,49 @@ class Finisher {
     }
     flat_rows_ = rows.last;
     return true;
+  }
+
+  /// Walks blocks of short axes, which operands have in another order or not all of, as one: what
+  /// meets a vector of the result is in few vectors of an operand. False where there is no such
+  /// thing.
+  bool flatten_blocks() {
+    constexpr int64_t kLongestBlock = 64;
+    constexpr int64_t kFewestBlocks = 16;
+    if (vector_inner_ || !inner_.empty()) return false;
+    std::vector<Run> blocks = outer_;
+    int64_t length = 1;
+    while (blocks.size() > 1 && length <= kLongestBlock) {
+      const Run axis = blocks.back();
+      blocks.pop_back();
+      length *= axis.extent;
+      block_axes_.push_back(axis);
+      row_length_ = length;
+      flat_rows_ = blocks.back().last;
+      if (length > kLongestBlock || blocks.back().extent < kFewestBlocks || !suits_blocks()) continue;
+      blocks.back() = {.extent = blocks.back().extent * length, .last = outer_.back().last};
+      outer_ = std::move(blocks);
+      return true;
+    }
+    block_axes_.clear();
+    row_length_ = 0;
+    flat_rows_ = -1;
+    return false;
+  }
+
+  /// Transposed operands of elementwise kernels are read in tiles of the last two dimensions: the
+  /// one along which such an operand lies in memory comes before the vector one.
+  void move_crossed_dim() {
+    if (outer_.size() < 3) return;
+    const auto is_crossed = [&](const Run& run) {
+      return std::ranges::any_of(instrs_, [&](const DraftInstr& draft) {
+        return draft.instr.kind == InstrKind::load && coefficient(draft.address, run.last) == 1 &&
+               coefficient(draft.address, outer_.back().last) != 0;
+      });
+    };
+    const auto before_vector = outer_.end() - 2;
+    if (is_crossed(*before_vector)) return;
+    const auto found = std::find_if(outer_.begin(), before_vector, is_crossed);
+    if (found != before_vector) std::rotate(found, found + 1, outer_.end() - 1);
   }
 
   /// Lets the positions of the dimension before a short vector dimension be walked in order,
@@ -184,27 +226,81 @@ class Finisher {
     }
   }
 
-  /// Transposed operands of elementwise kernels are read in tiles of the last two dimensions: the
-  /// one along which such an operand lies in memory comes before the vector one.
-  void move_crossed_dim() {
-    if (outer_.size() < 3) return;
-    const auto is_crossed = [&](const Run& run) {
-      return std::ranges::any_of(instrs_, [&](const DraftInstr& draft) {
-        return draft.instr.kind == InstrKind::load && coefficient(draft.address, run.last) == 1 &&
-               coefficient(draft.address, outer_.back().last) != 0;
-      });
-    };
-    const auto before_vector = outer_.end() - 2;
-    if (is_crossed(*before_vector)) return;
-    const auto found = std::find_if(outer_.begin(), before_vector, is_crossed);
-    if (found != before_vector) std::rotate(found, found + 1, outer_.end() - 1);
-  }
-
   [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const {
     return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
       return !has_address(draft.instr) || coefficient(draft.address, outer.last) ==
                                               coefficient(draft.address, inner.last) * inner.extent;
     });
+  }
+
+  static bool is_plain_load(const Instr& instr) {
+    return instr.kind == InstrKind::load && instr.predicate < 0 && instr.dynamic_index < 0;
+  }
+
+  [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const {
+    const Instr& instr = draft.instr;
+    if (instr.kind == InstrKind::random_bits) return false;
+    if (!has_address(instr)) return true;
+    const Affine::Term term = term_of_blocks(draft.address);
+    if (term.stride == Stride::zero || term.stride == Stride::one) return true;
+    return is_plain_load(instr) || instr.kind == InstrKind::index;
+  }
+
+  /// Whether something is in another order, in few vectors for each of the result, and the body
+  /// ends where a block does.
+  [[nodiscard]] bool suits_blocks() const {
+    constexpr int64_t kMostInstructions = 256;
+    constexpr int64_t kMostVectors = 4;
+    const int64_t vectors = row_length_ / std::gcd(row_length_, kShortVector);
+    if (row_length_ < 2 || vectors * instructions() > kMostInstructions) return false;
+    bool has_blocks = false;
+    for (const DraftInstr& draft : instrs_) {
+      if (!fits_blocks(draft)) return false;
+      if (draft.instr.kind != InstrKind::load) continue;
+      const Affine::Term term = term_of_blocks(draft.address);
+      if (term.stride != Stride::block || term.row_step == 0) continue;
+      has_blocks = true;
+      if (vectors_of_blocks(term, vectors) > kMostVectors * vectors) return false;
+    }
+    return has_blocks;
+  }
+
+  /// How many vectors hold what so many of the result meet.
+  [[nodiscard]] int64_t vectors_of_blocks(const Affine::Term& term, int64_t vectors) const {
+    int64_t count = 0;
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      std::set<int64_t> places;
+      for (int64_t lane = 0; lane < kShortVector; ++lane)
+        places.insert(place_in_rows(row_length_, term, vector * kShortVector + lane));
+      for (; !places.empty(); ++count)
+        places.erase(places.begin(), places.lower_bound(*places.begin() + kShortVector));
+    }
+    return count;
+  }
+
+  /// Along blocks that are walked as one.
+  [[nodiscard]] Affine::Term term_of_blocks(const AffineExpr& expr) const {
+    Affine::Term term{.stride = Stride::block, .row_step = coefficient(expr, flat_rows_)};
+    bool moves = term.row_step != 0;
+    bool moves_by_rows = term.row_step == 1;
+    bool moves_as_one = true;
+    bool moves_in_rows = term.row_step == 0;
+    int64_t below = 1;
+    for (const Run& run : block_axes_) {
+      const int64_t stride = coefficient(expr, run.last);
+      term.axes.push_back({.extent = run.extent, .stride = stride});
+      moves = moves || stride != 0;
+      moves_by_rows = moves_by_rows && stride == 0;
+      moves_in_rows = moves_in_rows && stride == below;
+      moves_as_one = moves_as_one && stride == below;
+      below *= run.extent;
+    }
+    moves_as_one = moves_as_one && term.row_step == below;
+    if (!moves) return {};
+    if (moves_as_one) return {.stride = Stride::one};
+    if (moves_by_rows) return {.stride = Stride::row};
+    if (moves_in_rows) return {.stride = Stride::column};
+    return term;
   }
 
   /// Many rows, each shorter than it takes to fold a vector: one row a lane is faster, though
@@ -302,10 +398,13 @@ class Finisher {
         const int64_t stride = coefficient(expr, run.last);
         Affine::Term term;
         if (stride == 1) term.stride = Stride::one;
-        if (stride != 0 && stride != 1) {
-          term = {Stride::dynamic, param(stride), stride == -1};
+        const bool has_blocks = !block_axes_.empty() && run.last == outer_.back().last;
+        if (stride != 0 && stride != 1 && !has_blocks) {
+          term = {.stride = Stride::dynamic, .param = param(stride), .known = known(stride, run)};
         }
-        if (has_flat_rows && run.last == outer_.back().last) {
+        if (has_blocks) {
+          term = term_of_blocks(expr);
+        } else if (has_flat_rows && run.last == outer_.back().last) {
           term.stride = flat_stride(expr);
           if (term.stride == Stride::transposed && term.param < 0) term.param = param(stride);
         }
@@ -314,6 +413,14 @@ class Finisher {
     }
     if (expr.offset != 0 || expr.free_offset) address.offset_param = param(expr.offset);
     return address;
+  }
+
+  /// A stride as it is, where kernels gain by it; 0 elsewhere.
+  [[nodiscard]] int64_t known(int64_t stride, const Run& run) const {
+    constexpr int64_t kLargest = 4;
+    if (stride == -1) return stride;
+    const Run& vector = vector_inner_ ? inner_.back() : outer_.back();
+    return run.last == vector.last && stride > 1 && stride <= kLargest ? stride : 0;
   }
 
   /// Along rows that are walked as one.
@@ -372,6 +479,7 @@ class Finisher {
   int64_t row_length_ = 0;
   int row_length_param_ = -1;
   int flat_rows_ = -1;  // the dimension of rows that became part of the vector one
+  std::vector<Run> block_axes_;  // those that became part of it as well, the last one first
   int blocked_ = 0;
   int64_t block_size_ = 0;
   std::map<std::vector<int64_t>, Affine> addresses_;
@@ -414,10 +522,14 @@ KernelDraft::Finished KernelDraft::finish() const {
       phases_, [](const Phase& phase) { return phase.loop && !phase.instrs.empty(); });
   Finisher finisher(instrs_, domain_);
   finisher.make_dims(has_loop);
+  if (has_few_to_reduce() && !finisher.has_rows_of_many_tasks()) return unrolled().finish();
   std::vector<Phase> phases = phases_;
-  if (!has_loop && !finisher.flatten_rows(buffers_) && finisher.walk_rows()) {
-    for (Phase& phase : phases)
-      phase.loop = true;
+  if (!has_loop && !finisher.flatten_rows(buffers_) && !finisher.flatten_blocks()) {
+    finisher.move_crossed_dim();
+    if (!finisher.flatten_rows(buffers_) && finisher.walk_rows()) {
+      for (Phase& phase : phases)
+        phase.loop = true;
+    }
   }
   Finished finished;
   if (blocks_ > 0) finished.num_blocks = finisher.make_blocks(blocks_);

@@ -50,6 +50,10 @@ class KernelDraft {
   [[nodiscard]] Finished finish() const;
 
  private:
+  [[nodiscard]] bool has_few_to_reduce() const;
+  /// Without reduced dimensions: each of their positions has instructions of its own.
+  [[nodiscard]] KernelDraft unrolled() const;
+
   std::string name_;
   ir::Domain domain_;
   std::vector<DraftInstr> instrs_;

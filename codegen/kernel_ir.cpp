@@ -21,13 +21,17 @@ std::string address_text(const Kernel& kernel, const Affine& address) {
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::one) plus(fmt::format("d{}", d));
     if (term.stride == Stride::dynamic) {
-      plus(fmt::format("d{}*p{}{}", d, term.param, term.is_minus_one ? "=-1" : ""));
+      plus(fmt::format("d{}*p{}{}",
+                       d,
+                       term.param,
+                       term.known == 0 ? "" : fmt::format("={}", term.known)));
     }
     if (term.stride == Stride::column) plus(fmt::format("d{}%{}", d, row_length_text(kernel)));
     const bool is_transposed = term.stride == Stride::transposed;
     if (term.stride == Stride::row || is_transposed)
       plus(fmt::format("d{}/{}", d, row_length_text(kernel)));
     if (is_transposed) plus(fmt::format("d{}%{}*p{}", d, row_length_text(kernel), term.param));
+    if (term.stride == Stride::block) plus(blocks_text(kernel, term, fmt::format("d{}", d)));
   }
   if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
   return out.empty() ? "0" : out;
@@ -215,15 +219,18 @@ class Verifier {
     const bool is_own =
         buffer >= 0 && kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
     const Instr& instr = kernel_.instrs[static_cast<size_t>(number)];
+    const bool is_index = kernel_.row_length > 0 && instr.kind == InstrKind::index;
     const bool is_plain_load = kernel_.has_flat_rows() && instr.kind == InstrKind::load &&
                                instr.predicate < 0 && instr.dynamic_index < 0;
     for (size_t d = 0; d < address.terms.size(); ++d) {
       const Affine::Term& term = address.terms[d];
       const bool is_of_rows = term.stride == Stride::column || term.stride == Stride::row ||
-                              term.stride == Stride::transposed;
+                              term.stride == Stride::transposed ||
+                              term.stride == Stride::block;
       const bool is_of_vector = static_cast<int>(d) == kernel_.vector_dim;
-      require(!is_of_rows || (is_plain_load && is_of_vector),
-              fmt::format("%{}: a plain load along the vector dimension has rows", number));
+      require(!is_of_rows || ((is_plain_load || is_index) && is_of_vector),
+              fmt::format("%{}: what has rows is a plain load or an index along the vector dimension",
+                          number));
       const bool has_param = term.stride == Stride::dynamic || term.stride == Stride::transposed;
       require(!has_param || is_param(term.param),
               fmt::format("%{}: a dynamic stride is a parameter", number));
@@ -270,6 +277,11 @@ class Verifier {
 
 }  // namespace
 
+bool has_address(const Instr& instr) {
+  return instr.kind == InstrKind::load || instr.kind == InstrKind::store ||
+         instr.kind == InstrKind::index;
+}
+
 int Kernel::num_task_dims() const {
   const auto is_task = [](const Dim& dim) { return !dim.inner; };
   const auto outer = static_cast<int>(std::ranges::count_if(dims, is_task));
@@ -279,6 +291,38 @@ int Kernel::num_task_dims() const {
 std::string row_length_text(const Kernel& kernel) {
   return kernel.row_length > 0 ? fmt::format("{}", kernel.row_length)
                                : fmt::format("p{}", kernel.row_length_param);
+}
+
+int64_t place_in_rows(int64_t row_length, const Affine::Term& term, int64_t position) {
+  if (term.stride == Stride::column) return position % row_length;
+  if (term.stride == Stride::row) return position / row_length;
+  int64_t place = position / row_length * term.row_step;
+  for (const BlockAxis& axis : term.axes) {
+    place += position % axis.extent * axis.stride;
+    position /= axis.extent;
+  }
+  return place;
+}
+
+std::string blocks_text(const Kernel& kernel,
+                        const Affine::Term& term,
+                        const std::string& position) {
+  std::string text;
+  const auto plus = [&](int64_t below, int64_t extent, int64_t stride) {
+    if (stride == 0 || extent == 1) return;
+    if (!text.empty()) text += " + ";
+    text += position;
+    if (below > 1) text += fmt::format(" / {}", below);
+    if (extent > 1) text += fmt::format(" % {}", extent);
+    if (stride > 1) text += fmt::format(" * {}", stride);
+  };
+  plus(kernel.row_length, 0, term.row_step);
+  int64_t below = 1;
+  for (const BlockAxis& axis : term.axes) {
+    plus(below, axis.extent, axis.stride);
+    below *= axis.extent;
+  }
+  return text.empty() ? "0" : text;
 }
 
 std::string to_string(const Kernel& kernel, bool with_name) {

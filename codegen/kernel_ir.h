@@ -39,15 +39,27 @@ struct Dim {
 
 /// What is known about a stride when the kernel is compiled. Where the vector dimension walks rows
 /// as one (Kernel::has_flat_rows()), `column` counts the position in its row, `row` the rows before
-/// it, and `transposed` adds to those the column times a parameter.
-enum class Stride : uint8_t { zero, one, dynamic, column, row, transposed };
+/// it, and `transposed` adds to those the column times a parameter. Rows may be blocks of short
+/// axes: `block` has a known stride for rows and for each of those axes.
+enum class Stride : uint8_t { zero, one, dynamic, column, row, transposed, block };
+
+/// An axis of the blocks that rows are.
+struct BlockAxis {
+  int64_t extent = 1;
+  int64_t stride = 0;
+  friend bool operator==(const BlockAxis&, const BlockAxis&) = default;
+};
 
 /// offset + sum over dimensions of position * stride, in elements. Absent offset is 0.
 struct Affine {
   struct Term {
     Stride stride = Stride::zero;
-    int param = -1;             // of the stride when dynamic or transposed
-    bool is_minus_one = false;  // a dynamic stride that is: what is read backwards
+    int param = -1;  // of the stride when dynamic or transposed
+    /// A dynamic stride that kernels are compiled for: -1 reads backwards, a small one takes lanes
+    /// from few vectors. 0: any.
+    int64_t known = 0;
+    int64_t row_step = 0;            // of a block
+    std::vector<BlockAxis> axes{};  // of a block, the fastest first
     friend bool operator==(const Term&, const Term&) = default;
   };
 
@@ -86,6 +98,8 @@ struct Instr {
   int predicate = -1;
   Literal value;
 };
+
+bool has_address(const Instr& instr);
 
 /// Straight code run once per outer position, or a loop over all inner dimensions.
 struct Phase {
@@ -164,6 +178,12 @@ std::string to_string(const Kernel& kernel, bool with_name = true);
 Hash128 identity(const Kernel& kernel);
 /// The length of the rows that the vector dimension walks as one: a number or, `p3`, a parameter.
 std::string row_length_text(const Kernel& kernel);
+/// What a column, a row or a block adds to an address at a position of the vector dimension; in
+/// text, as C has it, a block for a position of that name.
+int64_t place_in_rows(int64_t row_length, const Affine::Term& term, int64_t position);
+std::string blocks_text(const Kernel& kernel,
+                        const Affine::Term& term,
+                        const std::string& position);
 
 /// Empty when sound; otherwise the broken rule.
 std::optional<std::string> verify(const Kernel& kernel);

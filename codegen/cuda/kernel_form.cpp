@@ -24,11 +24,6 @@ int64_t power_of_two_from(int64_t n) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
 }
 
-bool has_address(const Instr& instr) {
-  return instr.kind == InstrKind::load || instr.kind == InstrKind::store ||
-         instr.kind == InstrKind::index;
-}
-
 int64_t stride_of(const Affine::Term& term, std::span<const int64_t> params) {
   if (term.stride == Stride::dynamic || term.stride == Stride::transposed)
     return params[static_cast<size_t>(term.param)];
@@ -49,6 +44,8 @@ bool is_narrow(const Kernel& kernel, const Instr& instr, std::span<const int64_t
     if (stride >= kNarrowLimit || extent >= kNarrowLimit) return false;
     const bool is_transposed = term.stride == Stride::transposed;  // short rows, one an element
     reach += is_transposed ? extent + stride * kernel.row_length : stride * extent;  // below 2^60
+    if (term.stride == Stride::block && extent > 0)
+      reach += place_in_rows(kernel.row_length, term, extent + kernel.row_length);
     if (reach >= kNarrowLimit) return false;
   }
   return true;

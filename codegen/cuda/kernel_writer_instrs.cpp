@@ -38,6 +38,10 @@ std::string KernelWriter::address_text(const Affine& address, const std::string&
     if (term.stride == Stride::zero) continue;
     if (!text.empty()) text += " + ";
     const std::string at = is_vector_dim(d) ? position : fmt::format("d{}", d);
+    if (term.stride == Stride::block) {
+      text += blocks_text(kernel_, term, at);
+      continue;
+    }
     text += at;
     if (term.stride == Stride::dynamic) text += fmt::format(" * p{}", term.param);
     if (term.stride == Stride::column) text += " % " + row_length_text(kernel_);

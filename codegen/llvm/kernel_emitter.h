@@ -229,6 +229,20 @@ class KernelEmitter {
   llvm::Value* load_of_long_rows(const Instr& instr, int number, int copy);
   [[nodiscard]] Stride stride_of_flat_rows(const Instr& at) const;
   llvm::Value* load_transposed_rows(const Instr& at, int number, llvm::Value* position, int copy);
+  [[nodiscard]] bool repeats_in_rows(const Instr& at) const;
+  [[nodiscard]] int64_t place_of_lane(const Affine::Term& term, int64_t lane) const;
+  llvm::Value* load_of_blocks(const Instr& at, int number, llvm::Value* position, int copy);
+  llvm::Value* load_places(const Instr& at,
+                           llvm::Value* base,
+                           llvm::ArrayRef<int64_t> places,
+                           int64_t first,
+                           int64_t last);
+  llvm::Value* widened(llvm::Value* vector);
+  llvm::Value* index_of_rows(const Instr& at, llvm::Value* base, int copy);
+  llvm::Value* places_in_rows_of(const Affine::Term& term,
+                                 llvm::Value* position,
+                                 int copy,
+                                 llvm::Type* type);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
 
   // kernel_emitter_functions.cpp
@@ -335,6 +349,8 @@ class KernelEmitter {
   llvm::Instruction* gather(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);
   [[nodiscard]] bool reads_backwards(const Instr& instr) const;
   llvm::Value* load_backwards(const Instr& instr, int number, int copy);
+  [[nodiscard]] bool reads_few_apart(const Instr& instr, int copy) const;
+  llvm::Value* load_few_apart(const Instr& instr, int number, int copy);
   llvm::Instruction* tag(llvm::Instruction* access, int buffer);
   void make_alias_scopes();
   [[nodiscard]] Stride vector_stride(const Instr& instr) const;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <set>
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -19,7 +20,8 @@ namespace wick::codegen::llvm_jit {
 bool KernelEmitter::is_of_flat_rows(const Instr& at) const {
   if (!kernel_.has_flat_rows() || at.kind != InstrKind::load) return false;
   const Stride stride = stride_of_flat_rows(at);
-  return stride == Stride::column || stride == Stride::row || stride == Stride::transposed;
+  return stride == Stride::column || stride == Stride::row || stride == Stride::transposed ||
+         stride == Stride::block;
 }
 
 Stride KernelEmitter::stride_of_flat_rows(const Instr& at) const {
@@ -51,7 +53,7 @@ void KernelEmitter::start_flat_rows(llvm::Value* begin) {
   at_row_start_ = true;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!is_of_flat_rows(at) || stride_of_flat_rows(at) != Stride::column) continue;
+    if (!is_of_flat_rows(at) || !repeats_in_rows(at)) continue;
     const auto number = static_cast<int>(i);
     Values values;
     for (int copy = 0; copy < unroll_; ++copy)
@@ -69,6 +71,7 @@ llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int c
   if (columns != columns_of_rows_.end()) return columns->second[static_cast<size_t>(copy)];
   if (stride_of_flat_rows(at) == Stride::transposed)
     return load_transposed_rows(at, number, position, copy);
+  if (stride_of_flat_rows(at) == Stride::block) return load_of_blocks(at, number, position, copy);
 
   const int64_t length = kernel_.row_length;
   llvm::Value*& rows = values_of_rows_[number];
@@ -124,14 +127,142 @@ llvm::Value* KernelEmitter::load_transposed_rows(const Instr& at,
     auto* load = b.CreateAlignedLoad(
         vector, b.CreateInBoundsGEP(element, access.partial, from), llvm::Align(size_of(at.dtype)));
     llvm::Value* loaded = tag(load, at.buffer);
-    if (width < e_.lanes) {
-      llvm::SmallVector<int, 16> widened(static_cast<size_t>(e_.lanes), llvm::PoisonMaskElem);
-      std::iota(widened.begin(), widened.begin() + width, 0);
-      loaded = b.CreateShuffleVector(loaded, widened);
-    }
-    result = b.CreateShuffleVector(result, loaded, sources);
+    result = b.CreateShuffleVector(result, widened(loaded), sources);
   }
   return e_.to_register(at.dtype, result);
+}
+
+/// Whether all rows see the same.
+bool KernelEmitter::repeats_in_rows(const Instr& at) const {
+  const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
+  return term.stride == Stride::column || (term.stride == Stride::block && term.row_step == 0);
+}
+
+/// From where a block's first row is.
+int64_t KernelEmitter::place_of_lane(const Affine::Term& term, int64_t lane) const {
+  return place_in_rows(kernel_.row_length, term, lane);
+}
+
+llvm::Value* KernelEmitter::load_of_blocks(const Instr& at,
+                                           int number,
+                                           llvm::Value* position,
+                                           int copy) {
+  auto& b = e_.b;
+  const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
+  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+  llvm::Value* row =
+      b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
+  llvm::Value* base =
+      b.CreateInBoundsGEP(e_.storage_type(at.dtype),
+                          access.partial,
+                          b.CreateMul(row, b.getInt64(static_cast<uint64_t>(term.row_step))));
+  int64_t first = 0;
+  int64_t last = 0;
+  for (int64_t lane = 0; lane < int64_t{e_.lanes} * copies_; ++lane) {
+    first = std::min(first, place_of_lane(term, lane));
+    last = std::max(last, place_of_lane(term, lane));
+  }
+  llvm::SmallVector<int64_t, 16> places;
+  for (int64_t lane = 0; lane < e_.lanes; ++lane)
+    places.push_back(place_of_lane(term, int64_t{copy} * e_.lanes + lane));
+  return load_places(at, base, places, first, last);
+}
+
+/// Elements at these places behind an address, picked from few vectors, of which none reaches
+/// beyond `first` and `last`: those are read.
+llvm::Value* KernelEmitter::load_places(const Instr& at,
+                                        llvm::Value* base,
+                                        llvm::ArrayRef<int64_t> places,
+                                        int64_t first,
+                                        int64_t last) {
+  auto& b = e_.b;
+  const int64_t width = std::min<int64_t>(e_.lanes, last - first + 1);
+  llvm::Type* element = e_.storage_type(at.dtype);
+  auto* narrow = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
+  std::set<int64_t> wanted(places.begin(), places.end());
+  llvm::Value* result = llvm::PoisonValue::get(e_.vector_of(element));
+  while (!wanted.empty()) {
+    const int64_t start = std::min(*wanted.begin(), last + 1 - width);
+    // Of the result, or behind it of the loaded vector.
+    llvm::SmallVector<int, 16> sources(static_cast<size_t>(e_.lanes));
+    std::iota(sources.begin(), sources.end(), 0);
+    for (size_t lane = 0; lane < places.size(); ++lane) {
+      const bool is_met = wanted.contains(places[lane]) && places[lane] < start + width;
+      if (is_met) sources[lane] = static_cast<int>(e_.lanes + places[lane] - start);
+    }
+    wanted.erase(wanted.begin(), wanted.lower_bound(start + width));
+    llvm::Value* address =
+        b.CreateInBoundsGEP(element, base, b.getInt64(static_cast<uint64_t>(start)));
+    llvm::Value* loaded =
+        tag(b.CreateAlignedLoad(narrow, address, llvm::Align(size_of(at.dtype))), at.buffer);
+    result = b.CreateShuffleVector(result, widened(loaded), sources);
+  }
+  return e_.to_register(at.dtype, result);
+}
+
+/// With lanes of no value behind its own.
+llvm::Value* KernelEmitter::widened(llvm::Value* vector) {
+  const auto width = llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
+  if (static_cast<int>(width) == e_.lanes) return vector;
+  llvm::SmallVector<int, 16> lanes(static_cast<size_t>(e_.lanes), llvm::PoisonMaskElem);
+  std::iota(lanes.begin(), lanes.begin() + width, 0);
+  return e_.b.CreateShuffleVector(vector, lanes);
+}
+
+/// Positions in rows, counted as an address is: known but for the rows before them.
+llvm::Value* KernelEmitter::index_of_rows(const Instr& at, llvm::Value* base, int copy) {
+  auto& b = e_.b;
+  llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
+  const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
+  if (!at_row_start_) {
+    return b.CreateAdd(e_.splat(base), places_in_rows_of(term, position, copy, b.getInt64Ty()));
+  }
+  llvm::SmallVector<uint64_t, 16> places;
+  for (int64_t lane = 0; lane < e_.lanes; ++lane)
+    places.push_back(
+        static_cast<uint64_t>(place_of_lane(term, int64_t{copy} * e_.lanes + lane)));
+  llvm::Value* row =
+      b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
+  const int64_t row_step = term.stride == Stride::row ? 1 : term.row_step;
+  base = b.CreateAdd(base, b.CreateMul(row, b.getInt64(static_cast<uint64_t>(row_step))));
+  return b.CreateAdd(e_.splat(base), llvm::ConstantDataVector::get(b.getContext(), places));
+}
+
+/// What the lanes of a copy add to an address where copy 0 begins at `position`: anywhere in a row.
+llvm::Value* KernelEmitter::places_in_rows_of(const Affine::Term& term,
+                                              llvm::Value* position,
+                                              int copy,
+                                              llvm::Type* type) {
+  auto& b = e_.b;
+  const auto number = [&](int64_t value) {
+    return llvm::ConstantInt::get(type, static_cast<uint64_t>(value), /*IsSigned=*/true);
+  };
+  const auto length = static_cast<uint64_t>(kernel_.row_length);
+  position = b.CreateAdd(position, b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy)));
+  llvm::Value* first_row = b.CreateTrunc(b.CreateUDiv(position, b.getInt64(length)), type);
+  llvm::Value* first = b.CreateTrunc(b.CreateURem(position, b.getInt64(length)), type);
+  llvm::Value* columns = b.CreateAdd(e_.splat(first), e_.iota(type));
+  llvm::Value* lengths = e_.splat(number(kernel_.row_length));
+  llvm::Value* rows = b.CreateAdd(e_.splat(first_row), b.CreateUDiv(columns, lengths));
+  columns = b.CreateURem(columns, lengths);
+  switch (term.stride) {
+    case Stride::column:
+      return columns;
+    case Stride::row:
+      return rows;
+    case Stride::transposed:
+      return b.CreateAdd(rows, b.CreateMul(columns, e_.splat(param(term.param))));
+    default:
+      break;
+  }
+  llvm::Value* places = b.CreateMul(rows, e_.splat(number(term.row_step)));
+  for (const BlockAxis& axis : term.axes) {
+    llvm::Value* extents = e_.splat(number(axis.extent));
+    llvm::Value* digits = b.CreateURem(columns, extents);
+    places = b.CreateAdd(places, b.CreateMul(digits, e_.splat(number(axis.stride))));
+    columns = b.CreateUDiv(columns, extents);
+  }
+  return places;
 }
 
 /// The elements of one copy where copy 0 begins at `position`.
@@ -140,30 +271,13 @@ llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
                                                 llvm::Value* position,
                                                 int copy) {
   auto& b = e_.b;
-  const auto length = static_cast<uint64_t>(kernel_.row_length);
+  const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
   const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
-  position = b.CreateAdd(position, b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy)));
-  llvm::Value* first = b.CreateTrunc(b.CreateURem(position, b.getInt64(length)), b.getInt32Ty());
-  llvm::Value* places = b.CreateAdd(e_.splat(first), e_.iota(b.getInt32Ty()));
-  llvm::Value* lengths = e_.splat(b.getInt32(static_cast<uint32_t>(length)));
-  llvm::Value* columns = b.CreateURem(places, lengths);
-  llvm::Type* element = e_.storage_type(at.dtype);
-  llvm::Value* base = access.partial;
-  const Stride stride = stride_of_flat_rows(at);
-  if (stride == Stride::column) {
-    places = columns;
-  } else {
-    base = b.CreateInBoundsGEP(element, base, b.CreateUDiv(position, b.getInt64(length)));
-    places = b.CreateUDiv(places, lengths);
-  }
-  if (stride == Stride::transposed) {
-    llvm::Type* wide = e_.vector_of(b.getInt64Ty());
-    llvm::Value* step = param(at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param);
-    places = b.CreateAdd(b.CreateZExt(places, wide),
-                         b.CreateMul(b.CreateZExt(columns, wide), e_.splat(step)));
-  }
+  llvm::Value* places = places_in_rows_of(term, position, copy, b.getInt64Ty());
   llvm::Instruction* load =
-      gather(at, b.CreateInBoundsGEP(element, base, places), mask_of(at, copy, true));
+      gather(at,
+             b.CreateInBoundsGEP(e_.storage_type(at.dtype), access.partial, places),
+             mask_of(at, copy, true));
   return e_.to_register(at.dtype, tag(load, at.buffer));
 }
 

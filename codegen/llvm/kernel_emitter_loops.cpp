@@ -68,7 +68,8 @@ bool KernelEmitter::reads_across() const {
   const auto reads = [&](const Instr& at) {
     if (at.kind != InstrKind::load) return false;
     const std::vector<Affine::Term>& terms = at.address.terms;
-    return terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::dynamic &&
+    const Affine::Term& across = terms[static_cast<size_t>(kernel_.vector_dim)];
+    return across.stride == Stride::dynamic && across.known <= 0 &&
            terms[static_cast<size_t>(task_dims_.back())].stride == Stride::one;
   };
   return std::ranges::any_of(kernel_.instrs, reads);

@@ -187,10 +187,12 @@ llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   llvm::Value* base =
       accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])].partial;
+  const Stride stride = vector_stride(at);
+  if (stride == Stride::column || stride == Stride::row || stride == Stride::block)
+    return index_of_rows(at, base, copy);
   if (has_copies(number)) {
     if (llvm::Value* offset = offset_of_copy(at, copy)) base = b.CreateAdd(base, offset);
   }
-  const Stride stride = vector_stride(at);
   if (stride == Stride::zero || !varies(number)) return base;
   if (stride == Stride::one) return b.CreateAdd(e_.splat(base), e_.iota(b.getInt64Ty()));
   const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
@@ -200,7 +202,7 @@ llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
 /// Whether the lanes are consecutive elements, the first one last.
 bool KernelEmitter::reads_backwards(const Instr& at) const {
   return at.kind == InstrKind::load && at.predicate < 0 && vector_stride(at) == Stride::dynamic &&
-         at.address.terms[static_cast<size_t>(kernel_.vector_dim)].is_minus_one &&
+         at.address.terms[static_cast<size_t>(kernel_.vector_dim)].known == -1 &&
          (at.dynamic_index < 0 || !varies(at.dynamic_index));
 }
 
@@ -223,8 +225,23 @@ llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy
   return e_.to_register(at.dtype, b.CreateVectorReverse(tag(load, at.buffer)));
 }
 
+/// Whether all lanes are wanted and a few elements apart, so that few vectors hold them.
+bool KernelEmitter::reads_few_apart(const Instr& at, int copy) const {
+  return at.kind == InstrKind::load && at.predicate < 0 && at.dynamic_index < 0 &&
+         vector_stride(at) == Stride::dynamic && mask_of_copy(copy) == nullptr &&
+         at.address.terms[static_cast<size_t>(kernel_.vector_dim)].known > 0;
+}
+
+llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy) {
+  const int64_t step = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].known;
+  llvm::SmallVector<int64_t, 16> places;
+  for (int64_t lane = 0; lane < e_.lanes; ++lane)
+    places.push_back(lane * step);
+  return load_places(at, address_of(at, number, copy), places, 0, places.back());
+}
+
 /// A pointer to consecutive elements (or to one, when the address is uniform), or a vector of
-/// pointers; to the first lane's element where they are read backwards.
+/// pointers; to the first lane's element where they are read backwards or few apart.
 llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   llvm::Type* element = e_.storage_type(at.dtype);
@@ -247,7 +264,7 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   const Stride stride = vector_stride(at);
   if (stride == Stride::one) {
     if (lanes != nullptr) lanes = b.CreateAdd(lanes, e_.iota(b.getInt64Ty()));
-  } else if (stride == Stride::dynamic && !reads_backwards(at)) {
+  } else if (stride == Stride::dynamic && !reads_backwards(at) && !reads_few_apart(at, copy)) {
     const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
     llvm::Value* offsets = lane_offsets(stride_param);
     lanes = lanes == nullptr ? offsets : b.CreateAdd(lanes, offsets);
@@ -314,6 +331,7 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
     return e_.to_register(at.dtype, tag(b.CreateAlignedLoad(element, address, align), at.buffer));
   }
   if (reads_backwards(at)) return load_backwards(at, number, copy);
+  if (reads_few_apart(at, copy)) return load_few_apart(at, number, copy);
   llvm::Type* vector = e_.vector_of(element);
   llvm::Value* address = address_of(at, number, copy);
   llvm::Value* mask = loads_past_rows_ && may_load_past_row(at) ? nullptr : mask_of(at, copy, true);

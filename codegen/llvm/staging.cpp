@@ -38,7 +38,21 @@ class Stager {
     if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return false;
     return instr.dynamic_index < 0 && instr.predicate < 0 &&
            instr.address.terms[static_cast<size_t>(given_.vector_dim)].stride == Stride::dynamic &&
+           !is_in_few_vectors(instr) &&
            instr.address.terms[static_cast<size_t>(cross_)].stride == Stride::one;
+  }
+
+  /// Whether lanes are picked from few vectors as fast. Rows that many tasks read are staged once
+  /// for all.
+  [[nodiscard]] bool is_in_few_vectors(const Instr& instr) const {
+    constexpr int64_t kShortest = 4;  // of rows that are walked side by side
+    const int64_t known = instr.address.terms[static_cast<size_t>(given_.vector_dim)].known;
+    if (known <= 0) return false;
+    if (!given_.has_short_rows()) return true;
+    bool has_tasks = false;
+    for (int dim = 0; dim < given_.vector_dim; ++dim)
+      has_tasks |= instr.address.terms[static_cast<size_t>(dim)].stride != Stride::zero;
+    return known < kShortest && (has_tasks || given_.vector_dim == 0);
   }
 
   /// What is written is staged as a whole, or some of it would be out of date.

@@ -52,7 +52,7 @@ class KernelBuilder {
       } else if (stride == 1) {
         address.terms.push_back({Stride::one, -1});
       } else {
-        address.terms.push_back({Stride::dynamic, param(stride), stride == -1});
+        address.terms.push_back({Stride::dynamic, param(stride), stride == -1 ? -1 : 0});
       }
     }
     if (offset != 0) address.offset_param = param(offset);

@@ -222,6 +222,7 @@ class FunctionEmitter {
       if (term.stride == Stride::row) plus(fmt::format("d{} / {}", d, length));
       if (term.stride == Stride::transposed)
         plus(fmt::format("d{} / {} + d{} % {} * p{}", d, length, d, length, term.param));
+      if (term.stride == Stride::block) plus(blocks_text(kernel_, term, fmt::format("d{}", d)));
     }
     if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
     return text.empty() ? "0" : text;

@@ -1,0 +1,116 @@
+// Reductions of a few elements become straight code: what was reduced for each lane is then read
+// lane by lane, and neighbours share vectors.
+
+#include <algorithm>
+
+#include "wick/codegen/kernel_draft.h"
+
+namespace wick::codegen {
+
+namespace {
+
+using ir::AffineExpr;
+
+/// The positions of the reduced dimensions of a domain, in row-major order.
+std::vector<std::vector<int64_t>> reduced_positions(const ir::Domain& domain) {
+  std::vector<std::vector<int64_t>> positions{std::vector<int64_t>(domain.extents.size(), 0)};
+  for (size_t d = 0; d < domain.extents.size(); ++d) {
+    if (!domain.reduced[d]) continue;
+    std::vector<std::vector<int64_t>> longer;
+    for (const std::vector<int64_t>& position : positions) {
+      for (int64_t i = 0; i < domain.extents[d]; ++i) {
+        longer.push_back(position);
+        longer.back()[d] = i;
+      }
+    }
+    positions = std::move(longer);
+  }
+  return positions;
+}
+
+/// At a position of the reduced dimensions, over those that are left.
+AffineExpr fixed_at(const AffineExpr& expr,
+                    const ir::Domain& domain,
+                    const std::vector<int64_t>& position) {
+  AffineExpr fixed{.offset = expr.offset, .coefs = {}, .free_offset = expr.free_offset};
+  for (size_t d = 0; d < domain.extents.size(); ++d) {
+    const int64_t coef = d < expr.coefs.size() ? expr.coefs[d] : 0;
+    if (domain.reduced[d]) {
+      fixed.offset += coef * position[d];
+    } else {
+      fixed.coefs.push_back(coef);
+    }
+  }
+  return fixed;
+}
+
+}  // namespace
+
+bool KernelDraft::has_few_to_reduce() const {
+  constexpr int64_t kMostElements = 4;
+  constexpr int64_t kMostOfColumns = 8;
+  constexpr int64_t kLongColumns = 64;
+  constexpr int64_t kFewestResults = 64;
+  constexpr int64_t kMostInstructions = 64;
+  if (blocks_ > 0 || !domain_.has_reduced()) return false;
+  const int64_t results = domain_.numel(ir::Domain::Level::row);
+  if (results < kFewestResults) return false;
+  const int64_t elements = domain_.numel(ir::Domain::Level::full) / results;
+  const bool has_columns = !domain_.reduced.back() && domain_.extents.back() >= kLongColumns;
+  if (elements < 1 || elements > (has_columns ? kMostOfColumns : kMostElements)) return false;
+  if (std::ssize(instrs_) * elements > kMostInstructions) return false;
+  const auto is_unrolled = [&](size_t number) {
+    const Instr& instr = instrs_[number].instr;
+    if (instr.kind == InstrKind::random_bits) return false;
+    if (instr.kind == InstrKind::accumulate) return instr.op != ir::OpKind::argmax;
+    return instr.kind != InstrKind::store || !phases_[static_cast<size_t>(phase_of_[number])].loop;
+  };
+  for (size_t number = 0; number < instrs_.size(); ++number)
+    if (!is_unrolled(number)) return false;
+  return std::ranges::none_of(buffers_, [](const BufferArg& at) { return at.own_elements > 0; });
+}
+
+KernelDraft KernelDraft::unrolled() const {
+  ir::Domain left;
+  for (size_t d = 0; d < domain_.extents.size(); ++d) {
+    if (domain_.reduced[d]) continue;
+    left.extents.push_back(domain_.extents[d]);
+    left.reduced.push_back(false);
+  }
+  KernelDraft draft(name_, std::move(left));
+  draft.buffers_ = buffers_;
+  draft.args_ = args_;
+  const int code = draft.add_phase(false);
+  std::vector<int> numbers(instrs_.size(), -1);  // in the draft
+  const auto in_draft = [&](int& number) {
+    if (number >= 0) number = numbers[static_cast<size_t>(number)];
+  };
+  const auto copy = [&](int number, const std::vector<int64_t>& position) {
+    DraftInstr next = instrs_[static_cast<size_t>(number)];
+    std::ranges::for_each(next.instr.operands, in_draft);
+    in_draft(next.instr.predicate);
+    in_draft(next.instr.dynamic_index);
+    int& known = numbers[static_cast<size_t>(number)];
+    if (next.instr.kind == InstrKind::accumulate) {
+      const int element = next.instr.operands[0];
+      next.instr.kind = InstrKind::compute;
+      next.instr.op = combining_op(next.instr.op, next.instr.dtype);
+      next.instr.operands = {known, element};
+      known = known < 0 ? element : draft.append(code, std::move(next));
+      return;
+    }
+    if (has_address(next.instr)) next.address = fixed_at(next.address, domain_, position);
+    known = draft.append(code, std::move(next));
+  };
+  const std::vector<std::vector<int64_t>> positions = reduced_positions(domain_);
+  for (const Phase& phase : phases_) {
+    for (const std::vector<int64_t>& position : positions) {
+      for (const int number : phase.instrs)
+        copy(number, position);
+      if (!phase.loop) break;
+    }
+  }
+  return draft;
+}
+
+}  // namespace wick::codegen
