@@ -134,7 +134,7 @@ class Finisher {
   bool flatten_blocks() {
     constexpr int64_t kLongestBlock = 64;
     constexpr int64_t kFewestBlocks = 16;
-    if (vector_inner_ || !inner_.empty()) return false;
+    if (vector_inner_ || !inner_.empty() || has_whole_vectors()) return false;
     std::vector<Run> blocks = outer_;
     int64_t length = 1;
     while (blocks.size() > 1 && length <= kLongestBlock) {
@@ -233,6 +233,15 @@ class Finisher {
     });
   }
 
+  /// Whether the last run is vectors that lie in memory as they are, without guards.
+  [[nodiscard]] bool has_whole_vectors() const {
+    const Run& last = outer_.back();
+    return last.extent % kShortVector == 0 && std::ranges::all_of(instrs_, [&](const DraftInstr& at) {
+             const int64_t step = coefficient(at.address, last.last);
+             return at.instr.predicate < 0 && (!has_address(at.instr) || step == 0 || step == 1);
+           });
+  }
+
   static bool is_plain_load(const Instr& instr) {
     return instr.kind == InstrKind::load && instr.predicate < 0 && instr.dynamic_index < 0;
   }
@@ -242,8 +251,26 @@ class Finisher {
     if (instr.kind == InstrKind::random_bits) return false;
     if (!has_address(instr)) return true;
     const Affine::Term term = term_of_blocks(draft.address);
+    if (instr.predicate >= 0 && instr.kind == InstrKind::load) {
+      return instr.dynamic_index < 0 && is_known_in_blocks(instr.predicate);
+    }
     if (term.stride == Stride::zero || term.stride == Stride::one) return true;
     return is_plain_load(instr) || instr.kind == InstrKind::index;
+  }
+
+  /// Whether an instruction has the same values in all blocks.
+  [[nodiscard]] bool is_known_in_blocks(int number) const {
+    const DraftInstr& draft = instrs_[static_cast<size_t>(number)];
+    const Instr& instr = draft.instr;
+    if (instr.kind == InstrKind::constant) return true;
+    if (instr.kind == InstrKind::index) {
+      return std::none_of(outer_.begin(),
+                          outer_.end() - std::ssize(block_axes_),
+                          [&](const Run& run) { return coefficient(draft.address, run.last) != 0; });
+    }
+    if (instr.kind != InstrKind::compute && instr.kind != InstrKind::cast) return false;
+    return std::ranges::all_of(instr.operands,
+                               [&](int operand) { return is_known_in_blocks(operand); });
   }
 
   /// Whether something is in another order, in few vectors for each of the result, and the body
@@ -258,7 +285,8 @@ class Finisher {
       if (!fits_blocks(draft)) return false;
       if (draft.instr.kind != InstrKind::load) continue;
       const Affine::Term term = term_of_blocks(draft.address);
-      if (term.stride != Stride::block || term.row_step == 0) continue;
+      has_blocks |= draft.instr.predicate >= 0;  // some lanes, so of fewer vectors
+      if (!is_plain_load(draft.instr) || term.stride != Stride::block || term.row_step == 0) continue;
       has_blocks = true;
       if (vectors_of_blocks(term, vectors) > kMostVectors * vectors) return false;
     }
@@ -390,7 +418,7 @@ class Finisher {
     kernel.dims.push_back({.inner = inner, .extent_param = param(run.extent)});
   }
 
-  Affine final_address(const AffineExpr& expr) {
+  Affine final_address(const AffineExpr& expr, bool knows_offset = false) {
     const bool has_flat_rows = row_length_ > 0 || row_length_param_ >= 0;
     Affine address;
     for (const std::vector<Run>* runs : {&outer_, &inner_}) {
@@ -411,7 +439,11 @@ class Finisher {
         address.terms.push_back(term);
       }
     }
-    if (expr.offset != 0 || expr.free_offset) address.offset_param = param(expr.offset);
+    if (knows_offset) {
+      address.known_offset = expr.offset;
+    } else if (expr.offset != 0 || expr.free_offset) {
+      address.offset_param = param(expr.offset);
+    }
     return address;
   }
 
@@ -444,7 +476,11 @@ class Finisher {
 
   Instr final_instr(const DraftInstr& draft) {
     Instr instr = draft.instr;
-    if (has_address(instr)) instr.address = shared_address(draft.address);
+    if (instr.kind == InstrKind::index && !block_axes_.empty()) {
+      instr.address = final_address(draft.address, /*knows_offset=*/true);
+    } else if (has_address(instr)) {
+      instr.address = shared_address(draft.address);
+    }
     if (instr.dynamic_index >= 0) instr.dynamic_stride_param = dynamic_stride_param(draft);
     return instr;
   }

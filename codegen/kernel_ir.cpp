@@ -34,6 +34,7 @@ std::string address_text(const Kernel& kernel, const Affine& address) {
     if (term.stride == Stride::block) plus(blocks_text(kernel, term, fmt::format("d{}", d)));
   }
   if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
+  if (address.known_offset != 0) plus(fmt::format("{}", address.known_offset));
   return out.empty() ? "0" : out;
 }
 
@@ -220,8 +221,9 @@ class Verifier {
         buffer >= 0 && kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
     const Instr& instr = kernel_.instrs[static_cast<size_t>(number)];
     const bool is_index = kernel_.row_length > 0 && instr.kind == InstrKind::index;
+    const bool may_be_guarded = instr.predicate < 0 || kernel_.row_length > 0;
     const bool is_plain_load = kernel_.has_flat_rows() && instr.kind == InstrKind::load &&
-                               instr.predicate < 0 && instr.dynamic_index < 0;
+                               may_be_guarded && instr.dynamic_index < 0;
     for (size_t d = 0; d < address.terms.size(); ++d) {
       const Affine::Term& term = address.terms[d];
       const bool is_of_rows = term.stride == Stride::column || term.stride == Stride::row ||

@@ -50,7 +50,7 @@ struct BlockAxis {
   friend bool operator==(const BlockAxis&, const BlockAxis&) = default;
 };
 
-/// offset + sum over dimensions of position * stride, in elements. Absent offset is 0.
+/// offset + sum over dimensions of position * stride, in elements. Absent offset is the known one.
 struct Affine {
   struct Term {
     Stride stride = Stride::zero;
@@ -65,6 +65,7 @@ struct Affine {
 
   std::vector<Term> terms;  // one a dimension
   int offset_param = -1;
+  int64_t known_offset = 0;  // of an index along blocks, so that guards by it are known
   friend bool operator==(const Affine&, const Affine&) = default;
 };
 

@@ -14,6 +14,7 @@
 // inside the inner ones. Else in strips as wide as registers allow.
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,7 @@ class KernelEmitter {
 
  private:
   using Values = llvm::SmallVector<llvm::Value*, 4>;
+  using Places = llvm::SmallVector<std::optional<int64_t>, 16>;  // of lanes, in elements
 
   static constexpr int kTaskLevel = 1;
   static constexpr int kVectorLevel = 2;
@@ -234,9 +236,8 @@ class KernelEmitter {
   llvm::Value* load_of_blocks(const Instr& at, int number, llvm::Value* position, int copy);
   llvm::Value* load_places(const Instr& at,
                            llvm::Value* base,
-                           llvm::ArrayRef<int64_t> places,
-                           int64_t first,
-                           int64_t last);
+                           const Places& places,
+                           std::optional<std::pair<int64_t, int64_t>> bounds);
   llvm::Value* widened(llvm::Value* vector);
   llvm::Value* index_of_rows(const Instr& at, llvm::Value* base, int copy);
   llvm::Value* places_in_rows_of(const Affine::Term& term,

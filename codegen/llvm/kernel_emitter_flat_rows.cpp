@@ -53,7 +53,7 @@ void KernelEmitter::start_flat_rows(llvm::Value* begin) {
   at_row_start_ = true;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!is_of_flat_rows(at) || !repeats_in_rows(at)) continue;
+    if (!is_of_flat_rows(at) || !repeats_in_rows(at) || at.predicate >= 0) continue;
     const auto number = static_cast<int>(i);
     Values values;
     for (int copy = 0; copy < unroll_; ++copy)
@@ -71,7 +71,8 @@ llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int c
   if (columns != columns_of_rows_.end()) return columns->second[static_cast<size_t>(copy)];
   if (stride_of_flat_rows(at) == Stride::transposed)
     return load_transposed_rows(at, number, position, copy);
-  if (stride_of_flat_rows(at) == Stride::block) return load_of_blocks(at, number, position, copy);
+  if (stride_of_flat_rows(at) == Stride::block || at.predicate >= 0)
+    return load_of_blocks(at, number, position, copy);
 
   const int64_t length = kernel_.row_length;
   llvm::Value*& rows = values_of_rows_[number];
@@ -152,49 +153,58 @@ llvm::Value* KernelEmitter::load_of_blocks(const Instr& at,
   const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
   llvm::Value* row =
       b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
+  const int64_t row_step = term.stride == Stride::row ? 1 : term.row_step;
   llvm::Value* base =
       b.CreateInBoundsGEP(e_.storage_type(at.dtype),
                           access.partial,
-                          b.CreateMul(row, b.getInt64(static_cast<uint64_t>(term.row_step))));
-  int64_t first = 0;
-  int64_t last = 0;
-  for (int64_t lane = 0; lane < int64_t{e_.lanes} * copies_; ++lane) {
-    first = std::min(first, place_of_lane(term, lane));
-    last = std::max(last, place_of_lane(term, lane));
-  }
-  llvm::SmallVector<int64_t, 16> places;
+                          b.CreateMul(row, b.getInt64(static_cast<uint64_t>(row_step))));
+  Places places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
     places.push_back(place_of_lane(term, int64_t{copy} * e_.lanes + lane));
-  return load_places(at, base, places, first, last);
+  if (at.predicate >= 0) {
+    const auto* wanted = llvm::dyn_cast<llvm::Constant>(operand(at.predicate, copy, true));
+    check(wanted != nullptr, "guards of blocks are known");
+    for (size_t lane = 0; lane < places.size(); ++lane)
+      if (wanted->getAggregateElement(lane)->isNullValue()) places[lane].reset();
+    return load_places(at, base, places, {});
+  }
+  std::set<int64_t> read;  // by all copies
+  for (int64_t lane = 0; lane < int64_t{e_.lanes} * copies_; ++lane)
+    read.insert(place_of_lane(term, lane));
+  return load_places(at, base, places, std::pair(*read.begin(), *read.rbegin()));
 }
 
-/// Elements at these places behind an address, picked from few vectors, of which none reaches
-/// beyond `first` and `last`: those are read.
+/// Elements at these places behind an address, and 0 where a lane has none, picked from few
+/// vectors, of which none reaches beyond two places that are read anyhow: the outermost of these
+/// unless told.
 llvm::Value* KernelEmitter::load_places(const Instr& at,
                                         llvm::Value* base,
-                                        llvm::ArrayRef<int64_t> places,
-                                        int64_t first,
-                                        int64_t last) {
+                                        const Places& places,
+                                        std::optional<std::pair<int64_t, int64_t>> bounds) {
   auto& b = e_.b;
-  const int64_t width = std::min<int64_t>(e_.lanes, last - first + 1);
+  std::set<int64_t> wanted;
+  for (const std::optional<int64_t>& place : places)
+    if (place) wanted.insert(*place);
   llvm::Type* element = e_.storage_type(at.dtype);
-  auto* narrow = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
-  std::set<int64_t> wanted(places.begin(), places.end());
-  llvm::Value* result = llvm::PoisonValue::get(e_.vector_of(element));
+  llvm::Value* result = llvm::Constant::getNullValue(e_.vector_of(element));
+  if (!wanted.empty() && !bounds) bounds = std::pair(*wanted.begin(), *wanted.rbegin());
   while (!wanted.empty()) {
-    const int64_t start = std::min(*wanted.begin(), last + 1 - width);
+    const int64_t width = std::min<int64_t>(e_.lanes, bounds->second - bounds->first + 1);
+    const int64_t start = std::min(*wanted.begin(), bounds->second + 1 - width);
     // Of the result, or behind it of the loaded vector.
     llvm::SmallVector<int, 16> sources(static_cast<size_t>(e_.lanes));
     std::iota(sources.begin(), sources.end(), 0);
     for (size_t lane = 0; lane < places.size(); ++lane) {
-      const bool is_met = wanted.contains(places[lane]) && places[lane] < start + width;
-      if (is_met) sources[lane] = static_cast<int>(e_.lanes + places[lane] - start);
+      if (!places[lane] || !wanted.contains(*places[lane])) continue;
+      const int64_t source = *places[lane] - start;
+      if (source < width) sources[lane] = static_cast<int>(e_.lanes + source);
     }
     wanted.erase(wanted.begin(), wanted.lower_bound(start + width));
     llvm::Value* address =
         b.CreateInBoundsGEP(element, base, b.getInt64(static_cast<uint64_t>(start)));
+    auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
     llvm::Value* loaded =
-        tag(b.CreateAlignedLoad(narrow, address, llvm::Align(size_of(at.dtype))), at.buffer);
+        tag(b.CreateAlignedLoad(vector, address, llvm::Align(size_of(at.dtype))), at.buffer);
     result = b.CreateShuffleVector(result, widened(loaded), sources);
   }
   return e_.to_register(at.dtype, result);
@@ -221,10 +231,12 @@ llvm::Value* KernelEmitter::index_of_rows(const Instr& at, llvm::Value* base, in
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
     places.push_back(
         static_cast<uint64_t>(place_of_lane(term, int64_t{copy} * e_.lanes + lane)));
-  llvm::Value* row =
-      b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
   const int64_t row_step = term.stride == Stride::row ? 1 : term.row_step;
-  base = b.CreateAdd(base, b.CreateMul(row, b.getInt64(static_cast<uint64_t>(row_step))));
+  if (row_step != 0) {
+    llvm::Value* row =
+        b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
+    base = b.CreateAdd(base, b.CreateMul(row, b.getInt64(static_cast<uint64_t>(row_step))));
+  }
   return b.CreateAdd(e_.splat(base), llvm::ConstantDataVector::get(b.getContext(), places));
 }
 

@@ -112,7 +112,8 @@ void KernelEmitter::start_accesses() {
     llvm::Value* offset =
         access.address.offset_param < 0 ? nullptr : param(access.address.offset_param);
     if (access.buffer < 0) {
-      access.partial = offset == nullptr ? b.getInt64(0) : offset;
+      const auto known = static_cast<uint64_t>(access.address.known_offset);
+      access.partial = offset == nullptr ? b.getInt64(known) : offset;
       continue;
     }
     llvm::Value* base = start_of_buffer(access.buffer);
@@ -234,10 +235,10 @@ bool KernelEmitter::reads_few_apart(const Instr& at, int copy) const {
 
 llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy) {
   const int64_t step = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].known;
-  llvm::SmallVector<int64_t, 16> places;
+  Places places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
     places.push_back(lane * step);
-  return load_places(at, address_of(at, number, copy), places, 0, places.back());
+  return load_places(at, address_of(at, number, copy), places, {});
 }
 
 /// A pointer to consecutive elements (or to one, when the address is uniform), or a vector of

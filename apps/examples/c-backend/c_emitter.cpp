@@ -225,6 +225,7 @@ class FunctionEmitter {
       if (term.stride == Stride::block) plus(blocks_text(kernel_, term, fmt::format("d{}", d)));
     }
     if (address.offset_param >= 0) plus(fmt::format("p{}", address.offset_param));
+    if (address.known_offset != 0) plus(fmt::format("{}", address.known_offset));
     return text.empty() ? "0" : text;
   }
 
