@@ -51,7 +51,7 @@ bool KernelDraft::has_few_to_reduce() const {
   constexpr int64_t kMostOfColumns = 8;
   constexpr int64_t kLongColumns = 64;
   constexpr int64_t kFewestResults = 64;
-  constexpr int64_t kMostInstructions = 64;
+  constexpr int64_t kMostInstructions = 256;
   if (blocks_ > 0 || !domain_.has_reduced()) return false;
   const int64_t results = domain_.numel(ir::Domain::Level::row);
   if (results < kFewestResults) return false;

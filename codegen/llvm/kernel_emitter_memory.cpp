@@ -226,10 +226,11 @@ llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy
   return e_.to_register(at.dtype, b.CreateVectorReverse(tag(load, at.buffer)));
 }
 
-/// Whether all lanes are wanted and a few elements apart, so that few vectors hold them.
+/// Whether all lanes are wanted, or none, and a few elements apart, so that few vectors hold them.
 bool KernelEmitter::reads_few_apart(const Instr& at, int copy) const {
-  return at.kind == InstrKind::load && at.predicate < 0 && at.dynamic_index < 0 &&
-         vector_stride(at) == Stride::dynamic && mask_of_copy(copy) == nullptr &&
+  return at.kind == InstrKind::load && at.dynamic_index < 0 &&
+         (at.predicate < 0 || !varies(at.predicate)) && vector_stride(at) == Stride::dynamic &&
+         mask_of_copy(copy) == nullptr &&
          at.address.terms[static_cast<size_t>(kernel_.vector_dim)].known > 0;
 }
 
@@ -238,7 +239,9 @@ llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy
   Places places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
     places.push_back(lane * step);
-  return load_places(at, address_of(at, number, copy), places, {});
+  llvm::Value* address = address_of(at, number, copy);
+  if (at.predicate >= 0) address = address_if(operand(at.predicate, copy, false), address);
+  return load_places(at, address, places, {});
 }
 
 /// A pointer to consecutive elements (or to one, when the address is uniform), or a vector of
