@@ -4,6 +4,7 @@
 // dimensions, picks the vector dimension and moves the numbers into the parameter table.
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "wick/codegen/lower.h"
@@ -53,6 +54,11 @@ class KernelDraft {
   [[nodiscard]] bool has_few_to_reduce() const;
   /// Without reduced dimensions: each of their positions has instructions of its own.
   [[nodiscard]] KernelDraft unrolled() const;
+  [[nodiscard]] KernelDraft without_dead_code() const;
+  int append_folded(int phase, DraftInstr instr);
+  [[nodiscard]] std::optional<ir::AffineExpr> affine_of(int number) const;
+  [[nodiscard]] std::optional<bool> known_comparison(const Instr& instr) const;
+  [[nodiscard]] std::optional<bool> known_bool(int number) const;
 
   std::string name_;
   ir::Domain domain_;

@@ -44,7 +44,82 @@ AffineExpr fixed_at(const AffineExpr& expr,
   return fixed;
 }
 
+/// Least and greatest value over a domain.
+struct Bounds {
+  int64_t least = 0;
+  int64_t greatest = 0;
+};
+
+Bounds bounds_of(const AffineExpr& expr, const ir::Domain& domain) {
+  Bounds bounds{expr.offset, expr.offset};
+  for (size_t d = 0; d < domain.extents.size() && d < expr.coefs.size(); ++d) {
+    const int64_t end = expr.coefs[d] * std::max<int64_t>(domain.extents[d] - 1, 0);
+    (end < 0 ? bounds.least : bounds.greatest) += end;
+  }
+  return bounds;
+}
+
 }  // namespace
+
+/// Of an index or an integer.
+std::optional<AffineExpr> KernelDraft::affine_of(int number) const {
+  const DraftInstr& draft = instr(number);
+  if (draft.instr.kind == InstrKind::index) return draft.address;
+  if (draft.instr.kind != InstrKind::constant || draft.instr.dtype != DType::i64) return {};
+  return AffineExpr{.offset = draft.instr.value.as_integer(0), .coefs = {}};
+}
+
+/// Whether a comparison of positions has one result everywhere, and which.
+std::optional<bool> KernelDraft::known_comparison(const Instr& at) const {
+  if (at.op != ir::OpKind::lt && at.op != ir::OpKind::le) return {};
+  std::optional<AffineExpr> difference = affine_of(at.operands[0]);
+  const std::optional<AffineExpr> subtracted = affine_of(at.operands[1]);
+  if (!difference || !subtracted) return {};
+  difference->offset -= subtracted->offset;
+  difference->coefs.resize(domain_.extents.size());
+  for (size_t d = 0; d < subtracted->coefs.size() && d < difference->coefs.size(); ++d)
+    difference->coefs[d] -= subtracted->coefs[d];
+  const Bounds bounds = bounds_of(*difference, domain_);
+  const int64_t limit = at.op == ir::OpKind::le ? 1 : 0;
+  if (bounds.greatest < limit) return true;
+  if (bounds.least >= limit) return false;
+  return {};
+}
+
+std::optional<bool> KernelDraft::known_bool(int number) const {
+  const Instr& at = instr(number).instr;
+  if (at.kind != InstrKind::constant || at.dtype != DType::bool_) return {};
+  return at.value.as_integer(0) != 0;
+}
+
+/// Appends what the instruction comes to where guards are known.
+int KernelDraft::append_folded(int phase, DraftInstr draft) {
+  Instr& at = draft.instr;
+  const auto constant = [&](const Literal& value) {
+    DraftInstr next;
+    next.instr.kind = InstrKind::constant;
+    next.instr.dtype = value.type().dtype;
+    next.instr.value = value;
+    return append(phase, std::move(next));
+  };
+  if (at.kind == InstrKind::compute) {
+    if (const std::optional<bool> known = known_comparison(at))
+      return constant(Literal::scalar_integer(DType::bool_, *known ? 1 : 0));
+    const std::optional<bool> first = known_bool(at.operands[0]);
+    if (at.op == ir::OpKind::where && first) return at.operands[*first ? 1 : 2];
+    if (at.op == ir::OpKind::bit_and && at.dtype == DType::bool_) {
+      if (first) return at.operands[*first ? 1 : 0];
+      if (const std::optional<bool> second = known_bool(at.operands[1]))
+        return at.operands[*second ? 0 : 1];
+    }
+  }
+  if (at.kind == InstrKind::load && at.predicate >= 0) {
+    const std::optional<bool> wanted = known_bool(at.predicate);
+    if (wanted && !*wanted) return constant(Literal::scalar(at.dtype, 0));
+    if (wanted) at.predicate = -1;
+  }
+  return append(phase, std::move(draft));
+}
 
 bool KernelDraft::has_few_to_reduce() const {
   constexpr int64_t kMostElements = 4;
@@ -96,11 +171,11 @@ KernelDraft KernelDraft::unrolled() const {
       next.instr.kind = InstrKind::compute;
       next.instr.op = combining_op(next.instr.op, next.instr.dtype);
       next.instr.operands = {known, element};
-      known = known < 0 ? element : draft.append(code, std::move(next));
+      known = known < 0 ? element : draft.append_folded(code, std::move(next));
       return;
     }
     if (has_address(next.instr)) next.address = fixed_at(next.address, domain_, position);
-    known = draft.append(code, std::move(next));
+    known = draft.append_folded(code, std::move(next));
   };
   const std::vector<std::vector<int64_t>> positions = reduced_positions(domain_);
   for (const Phase& phase : phases_) {
@@ -109,6 +184,37 @@ KernelDraft KernelDraft::unrolled() const {
         copy(number, position);
       if (!phase.loop) break;
     }
+  }
+  return draft.without_dead_code();
+}
+
+/// Of one phase.
+KernelDraft KernelDraft::without_dead_code() const {
+  std::vector<bool> lives(instrs_.size(), false);
+  for (size_t number = instrs_.size(); number-- > 0;) {
+    const Instr& at = instrs_[number].instr;
+    if (at.kind == InstrKind::store) lives[number] = true;
+    if (!lives[number]) continue;
+    for (const int used : at.operands)
+      lives[static_cast<size_t>(used)] = true;
+    for (const int used : {at.predicate, at.dynamic_index})
+      if (used >= 0) lives[static_cast<size_t>(used)] = true;
+  }
+  KernelDraft draft(name_, domain_);
+  draft.buffers_ = buffers_;
+  draft.args_ = args_;
+  const int code = draft.add_phase(false);
+  std::vector<int> numbers(instrs_.size(), -1);
+  const auto in_draft = [&](int& number) {
+    if (number >= 0) number = numbers[static_cast<size_t>(number)];
+  };
+  for (size_t number = 0; number < instrs_.size(); ++number) {
+    if (!lives[number]) continue;
+    DraftInstr next = instrs_[number];
+    std::ranges::for_each(next.instr.operands, in_draft);
+    in_draft(next.instr.predicate);
+    in_draft(next.instr.dynamic_index);
+    numbers[number] = draft.append(code, std::move(next));
   }
   return draft;
 }

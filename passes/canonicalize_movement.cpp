@@ -152,9 +152,10 @@ Value concat_flatten(const Node& node, RuleBuilder& build) {
   return changed ? build.op(OpKind::concat, std::move(operands), node.attributes()) : Value{};
 }
 
-/// Stacks of matrices behind each other are their rows below each other, in other extents.
+/// Stacks of matrices behind each other are their rows below each other, in other extents. Vectors
+/// stay apart: where each is a row of its own, kernels tell them by the row.
 Value concat_of_stacks(const Node& node, RuleBuilder& build) {
-  if (node.attributes().integer("axis", 0) != 0 || node.type().shape.ndim() < 2) return {};
+  if (node.attributes().integer("axis", 0) != 0 || node.type().shape.ndim() < 3) return {};
   std::vector<Value> parts;
   for (const Value& operand : node.operands()) {
     const Node* reshape = producer(operand, OpKind::reshape);

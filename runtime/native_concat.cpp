@@ -28,6 +28,12 @@ class NativeConcat final : public HostCall {
 
   void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
     constexpr int64_t kWorkGrain = int64_t{1} << 18U;  // bytes
+    if (has_short_runs()) {
+      parallel_ranges(outer_, std::max<int64_t>(kWorkGrain / row_, 1), [&](int64_t begin, int64_t end) {
+        interleave(operands, static_cast<std::byte*>(result), begin, end);
+      });
+      return;
+    }
     parallel_ranges(outer_ * row_, kWorkGrain, [&](int64_t begin, int64_t end) {
       for (int64_t at = begin; at < end;)
         at += copy_run(operands, static_cast<std::byte*>(result), at, end);
@@ -35,6 +41,56 @@ class NativeConcat final : public HostCall {
   }
 
  private:
+  [[nodiscard]] int64_t length_of_run(size_t operand) const {
+    return begins_[operand + 1] - begins_[operand];
+  }
+
+  /// So short that finding out whose they are takes longer than to copy them.
+  [[nodiscard]] bool has_short_runs() const {
+    constexpr int64_t kShort = 64;  // bytes
+    for (size_t i = 0; i + 1 < begins_.size(); ++i)
+      if (length_of_run(i) > kShort) return false;
+    return true;
+  }
+
+  /// Rows of the result, operand by operand, as many at once as the nearest cache holds.
+  void interleave(const void* const* operands, std::byte* result, int64_t begin, int64_t end) const {
+    constexpr int64_t kBytesAtOnce = 16384;
+    const int64_t rows = std::max<int64_t>(kBytesAtOnce / row_, 1);
+    for (int64_t first = begin; first < end; first += rows) {
+      const int64_t count = std::min(rows, end - first);
+      for (size_t i = 0; i + 1 < begins_.size(); ++i) {
+        const int64_t length = length_of_run(i);
+        copy_runs(static_cast<const std::byte*>(operands[i]) + first * length,
+                  result + first * row_ + begins_[i],
+                  count,
+                  length);
+      }
+    }
+  }
+
+  void copy_runs(const std::byte* from, std::byte* to, int64_t count, int64_t length) const {
+    switch (length) {  // those of one element are single moves
+      case 1:
+        return copy_runs_of<1>(from, to, count);
+      case 2:
+        return copy_runs_of<2>(from, to, count);
+      case 4:
+        return copy_runs_of<4>(from, to, count);
+      case 8:
+        return copy_runs_of<8>(from, to, count);
+      default:
+        for (int64_t i = 0; i < count; ++i)
+          std::memcpy(to + i * row_, from + i * length, static_cast<size_t>(length));
+    }
+  }
+
+  template <size_t length>
+  void copy_runs_of(const std::byte* from, std::byte* to, int64_t count) const {
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * row_, from + i * static_cast<int64_t>(length), length);
+  }
+
   /// Of byte `at` of the result and those behind it, up to where another operand begins.
   int64_t copy_run(const void* const* operands, std::byte* result, int64_t at, int64_t end) const {
     const int64_t outer = at / row_;

@@ -577,3 +577,212 @@ Tensor bilinear_samples(const Tensors& v) {
   const Tensor bottom = pixel(w) * (1 - fx) + pixel(w + 1) * fx;
   return top * (1 - fy) + bottom * fy;
 }
+
+// Layouts, windows and grids.
+
+Tensor channels_last_norm(const Tensors& v) {
+  const Tensor m = mean(v[0], {0, 1, 2}, true);
+  const Tensor d = v[0] - m;
+  return d * rsqrt(mean(d * d, {0, 1, 2}, true) + 1e-5) * v[1] + v[2];
+}
+
+Tensor segmentation_loss(const Tensors& v) {
+  return -mean(gather(log_softmax(v[0], 1), 1, unsqueeze(v[1], 1)));
+}
+
+Tensor butterflies(const Tensors& v) {
+  Tensor x = v[0];
+  const int64_t n = x.size(0);
+  for (int64_t half = 1; half < 64; half *= 2) {
+    const Tensor pairs = reshape(x, {n, -1, 2, half});
+    const Tensor a = select(pairs, 2, 0);
+    const Tensor b = select(pairs, 2, 1);
+    x = reshape(stack(Tensors{a + b, a - b}, 2), {n, -1});
+  }
+  return x;
+}
+
+Tensor windows_of_signal(const Tensors& v) {
+  const int64_t n = v[0].size(0);
+  Tensors shifted;
+  for (int64_t i = 0; i < 5; ++i) shifted.push_back(slice(v[0], 0, i, n - 4 + i, 1));
+  return amax(stack(shifted, 0), {0});
+}
+
+Tensor rolling_deviation(const Tensors& v) {
+  const int64_t n = v[0].size(1);
+  const auto windows = [&](const Tensor& x) {
+    const Tensor sums = cumsum(x, 1);
+    return (slice(sums, 1, 20, n, 1) - slice(sums, 1, 0, n - 20, 1)) / 20;
+  };
+  const Tensor m = windows(v[0]);
+  return sqrt(relu(windows(v[0] * v[0]) - m * m));
+}
+
+Tensor gaussian_on_grid(const Tensors& v) {
+  const Tensor x = unsqueeze(v[0], 0);
+  const Tensor y = unsqueeze(v[1], 1);
+  return exp((x * x + y * y) * -2) * cos(x * 3 + y * 2);
+}
+
+Tensor bilinear_form(const Tensors& v) {
+  return sum(matmul(v[0], v[1]) * v[2], {1});
+}
+
+Tensor batched_dots(const Tensors& v) { return sum(v[0] * v[1], {1, 2}); }
+
+Tensor covariances(const Tensors& v) {
+  const Tensor d = v[0] - mean(v[0], {1}, true);
+  return matmul(transpose(d, 1, 2), d) / static_cast<double>(v[0].size(1) - 1);
+}
+
+Tensor crop_flip_scale(const Tensors& v) {
+  const Tensor cropped = slice(slice(v[0], 1, 16, 240, 1), 2, 16, 240, 1);
+  const Tensor images = permute(flip(cropped, {2}), {0, 3, 1, 2});
+  return (images * 0.5 - reshape(v[1], {1, 3, 1, 1})) / reshape(v[2], {1, 3, 1, 1});
+}
+
+Tensor hashed(const Tensors& v) {
+  Tensor x = v[0];
+  for (int i = 0; i < 3; ++i) x = (x * 31 + 17) * x + 5;
+  return x;
+}
+
+Tensor leaky_squares(const Tensors& v) {
+  return where(v[0] > 0, v[0] * v[0], where(v[0] < -0.5, v[0] * 0.1 - 0.2, v[0] * 0.3));
+}
+
+Tensor segment_means(const Tensors& v) {
+  const Tensor sums = index_add(zeros_like(v[2]), 0, v[1], v[0]);
+  return sums / unsqueeze(clamp(index_add(zeros_like(select(v[2], 1, 0)), 0, v[1], select(v[0], 1, 0) * 0 + 1), 1, 1e9), 1);
+}
+
+Tensor fourier_features(const Tensors& v) {
+  const Tensor angles = matmul(v[0], v[1]) * 6.2831853;
+  return concat(Tensors{sin(angles), cos(angles)}, 1);
+}
+
+Tensor relative_positions(const Tensors& v) {
+  const Tensor scores = matmul(v[0], transpose(v[1], -1, -2)) * 0.125 + v[3];
+  return matmul(softmax(scores, -1), v[2]);
+}
+
+Tensor cross_products(const Tensors& v) {
+  const auto at = [&](size_t i, int k) { return select(v[i], 1, k); };
+  return stack(Tensors{at(0, 1) * at(1, 2) - at(0, 2) * at(1, 1),
+                       at(0, 2) * at(1, 0) - at(0, 0) * at(1, 2),
+                       at(0, 0) * at(1, 1) - at(0, 1) * at(1, 0)},
+               1);
+}
+
+Tensor areas_of_triangles(const Tensors& v) {
+  const Tensor a = index_select(v[0], 0, select(v[1], 1, 0));
+  const Tensor b = index_select(v[0], 0, select(v[1], 1, 1)) - a;
+  const Tensor c = index_select(v[0], 0, select(v[1], 1, 2)) - a;
+  const Tensor n = cross_products({b, c});
+  return sqrt(sum(n * n, {1})) * 0.5;
+}
+
+Tensor upper_products(const Tensors& v) {
+  Tensors columns;
+  for (int64_t i = 0; i < 6; ++i)
+    columns.push_back(slice(v[0], 1, i, 6, 1) * unsqueeze(select(v[0], 1, i), 1));
+  return concat(columns, 1);
+}
+
+Tensor temporal_shift(const Tensors& v) {
+  const int64_t t = v[0].size(1);
+  const Tensor ahead = slice(slice(v[0], 1, 1, t, 1), 2, 0, 8, 1);
+  const Tensor behind = slice(slice(v[0], 1, 0, t - 1, 1), 2, 8, 16, 1);
+  const Tensor rest = slice(slice(v[0], 1, 0, t - 1, 1), 2, 16, v[0].size(2), 1);
+  return concat(Tensors{ahead, behind, rest}, 2);
+}
+
+Tensor affine_of_points(const Tensors& v) {
+  return matmul(v[0], transpose(v[1], 0, 1)) + v[2];
+}
+
+Tensor hue_rotation(const Tensors& v) {
+  const Tensor r = select(v[0], 1, 0);
+  const Tensor g = select(v[0], 1, 1);
+  const Tensor b = select(v[0], 1, 2);
+  const Tensor top = maximum(maximum(r, g), b);
+  const Tensor low = minimum(minimum(r, g), b);
+  const Tensor chroma = top - low + 1e-6;
+  return where(top == r, (g - b) / chroma, where(top == g, (b - r) / chroma + 2, (r - g) / chroma + 4));
+}
+
+Tensor lorenz_curves(const Tensors& v) {
+  Tensor x = v[0];
+  Tensor y = v[1];
+  Tensor z = v[2];
+  for (int i = 0; i < 20; ++i) {
+    const Tensor dx = (y - x) * 10;
+    const Tensor dy = x * (28 - z) - y;
+    const Tensor dz = x * y - z * 2.6666667;
+    x = x + dx * 0.01;
+    y = y + dy * 0.01;
+    z = z + dz * 0.01;
+  }
+  return x + y + z;
+}
+
+Tensor ising_step(const Tensors& v) {
+  const Tensor spins = where(v[0] > 0, ones_like(v[0]), ones_like(v[0]) * -1);
+  const Tensor around = roll(spins, {1}, {0}) + roll(spins, {-1}, {0}) + roll(spins, {1}, {1}) +
+                        roll(spins, {-1}, {1});
+  return where(exp(spins * around * -0.88) > v[1], -spins, spins);
+}
+
+Tensor wave_equation(const Tensors& v) {
+  Tensor before = v[0];
+  Tensor now = v[1];
+  for (int i = 0; i < 5; ++i) {
+    const Tensor next = now * 2 - before + laplacian(now) * 0.1;
+    before = now;
+    now = next;
+  }
+  return now;
+}
+
+Tensor weighted_huber_of_boxes(const Tensors& v) {
+  const Tensor d = abs(v[0] - v[1]);
+  return sum(where(d < 1, d * d * 0.5, d - 0.5) * unsqueeze(v[2], 1)) / sum(v[2]);
+}
+
+Tensor group_norm_by_hand(const Tensors& v) {
+  const int64_t n = v[0].size(0);
+  const Tensor g = reshape(v[0], {n, 8, -1});
+  const Tensor d = g - mean(g, {2}, true);
+  const Tensor x = reshape(d * rsqrt(mean(d * d, {2}, true) + 1e-5), {n, 64, 28, 28});
+  return x * reshape(v[1], {1, 64, 1, 1}) + reshape(v[2], {1, 64, 1, 1});
+}
+
+Tensor standardized(const Tensors& v) {
+  const Tensor d = v[0] - mean(v[0], {0}, true);
+  return d / sqrt(mean(d * d, {0}, true) + 1e-8);
+}
+
+Tensor entropy_of_rows(const Tensors& v) {
+  const Tensor log_p = log_softmax(v[0], 1);
+  return -sum(exp(log_p) * log_p, {1});
+}
+
+Tensor gated_units(const Tensors& v) {
+  const int64_t d = v[0].size(1) / 2;
+  return slice(v[0], 1, 0, d, 1) * sigmoid(slice(v[0], 1, d, 2 * d, 1));
+}
+
+Tensor interleaved_rotation(const Tensors& v) {
+  const Tensor pairs = reshape(v[0], {v[0].size(0), -1, 2});
+  const Tensor a = select(pairs, 2, 0);
+  const Tensor b = select(pairs, 2, 1);
+  const Tensor c = cos(v[1]);
+  const Tensor s = sin(v[1]);
+  return reshape(stack(Tensors{a * c - b * s, a * s + b * c}, 2), {v[0].size(0), -1});
+}
+
+Tensor double_pooling(const Tensors& v) {
+  const Tensor x = reshape(v[0], {v[0].size(0), v[0].size(1) / 2, 2, v[0].size(2) / 2, 2});
+  return amax(x, {2, 4}) + mean(x, {2, 4});
+}
