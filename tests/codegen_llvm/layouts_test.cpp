@@ -3,30 +3,12 @@
 
 #include <algorithm>
 
-#include "codegen/run_lowered.h"
+#include "check_program.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "wick/codegen/kernel_compiler.h"
-#include "wick/ir/parser.h"
-
 namespace wick::test {
 namespace {
-
-codegen::KernelFunction compiled(const codegen::Kernel& kernel) {
-  return codegen::KernelCache::instance().get(kernel);
-}
-
-/// Checks the program's one fusion and returns its last kernel.
-std::shared_ptr<const codegen::Kernel> check_program(const std::string& text) {
-  codegen::KernelCache::instance().reset("");
-  use_kernel_runner(compiled);
-  const auto fused = expect_kernels_agree(*ir::parse_graph(text), 11);
-  use_kernel_runner(nullptr);
-  const auto fusions = fusions_of(*fused);
-  EXPECT_EQ(fusions.size(), 1U);
-  return fusions.empty() ? nullptr : codegen::lower(*fusions[0]).launches.back().kernel;
-}
 
 /// Sums and the places of maxima of columns, with one value a column used before and after the
 /// loop.

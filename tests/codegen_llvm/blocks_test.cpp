@@ -1,0 +1,292 @@
+// Compiled kernels against the interpreter where elements lie a few places apart: blocks of short
+// axes, small steps, guards that are known in blocks, and reductions of a few elements.
+
+#include <algorithm>
+
+#include "check_program.h"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace wick::test {
+namespace {
+
+using codegen::Instr;
+using codegen::InstrKind;
+using codegen::Stride;
+
+Stride stride_of_vector(const codegen::Kernel& kernel, const Instr& at) {
+  return at.address.terms[static_cast<size_t>(kernel.vector_dim)].stride;
+}
+
+bool has_blocks(const codegen::Kernel& kernel) {
+  return std::ranges::any_of(kernel.instrs, [&](const Instr& at) {
+    return at.kind == InstrKind::load && stride_of_vector(kernel, at) == Stride::block;
+  });
+}
+
+bool reduces(const codegen::Kernel& kernel) {
+  return std::ranges::any_of(kernel.instrs,
+                             [](const Instr& at) { return at.kind == InstrKind::accumulate; });
+}
+
+TEST(Blocks, TransposedMatricesAreWalkedAsOne) {
+  struct Case {
+    int64_t count, rows, columns;
+    bool is_block;
+  };
+  const Case cases[] = {{300, 2, 2, true},
+                        {301, 3, 3, true},
+                        {40, 5, 4, true},
+                        {40, 4, 5, true},
+                        {33, 8, 8, true},
+                        {20, 16, 4, true},
+                        {20, 4, 16, false},   // rows of their own that are transposed
+                        {15, 8, 8, false},    // few
+                        {40, 9, 9, false}};   // long
+  for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
+    for (const auto& [count, rows, columns, is_block] : cases) {
+      const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: {0}[{1},{2},{3}], %y: {0}[{1},{3},{2}], %w: {0}[{3},1]) -> ({0}[{1},{3},{2}], bool[{1},{3},{2}]) {{
+  %0 = permute %x {{axes = [0,2,1]}} : {0}[{1},{3},{2}]
+  %1 = maximum %0, %w : {0}[{1},{3},{2}]
+  %2 = lt %1, %y : bool[{1},{3},{2}]
+  return %1, %2
+}})",
+                                                    dtype,
+                                                    count,
+                                                    rows,
+                                                    columns));
+      EXPECT_EQ(has_blocks(*kernel), is_block) << dtype << ", " << rows << " x " << columns;
+      EXPECT_EQ(kernel->row_length == rows * columns, is_block);
+    }
+  }
+}
+
+TEST(Blocks, PatchesOfImagesAreWalkedAsOne) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[2,3,24,20]) -> (f32[2,6,5,3,4,4]) {
+  %0 = reshape %x {shape = [2,3,6,4,5,4]} : f32[2,3,6,4,5,4]
+  %1 = permute %0 {axes = [0,2,4,1,3,5]} : f32[2,6,5,3,4,4]
+  %2 = neg %1 : f32[2,6,5,3,4,4]
+  return %2
+})");
+  EXPECT_FALSE(kernel->has_short_rows());
+}
+
+TEST(Blocks, WholeVectorsStayAsTheyAre) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[50,3,16]) -> (f32[3,50,16]) {
+  %0 = permute %x {axes = [1,0,2]} : f32[3,50,16]
+  %1 = neg %0 : f32[3,50,16]
+  return %1
+})");
+  EXPECT_EQ(kernel->row_length, 0);
+}
+
+TEST(Blocks, AxesReadBackwards) {
+  check_program(R"(
+graph @f(%x: f32[100,4,3]) -> (f32[100,3,4]) {
+  %0 = slice %x {sizes = [100,4,3], starts = [0,3,0], steps = [1,-1,1]} : f32[100,4,3]
+  %1 = permute %0 {axes = [0,2,1]} : f32[100,3,4]
+  %2 = neg %1 : f32[100,3,4]
+  return %2
+})");
+}
+
+TEST(Blocks, PositionsInBlocks) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[70,3,5]) -> (f32[70,5,3], i64[70,5,3], i64[70,5,3]) {
+  %0 = permute %x {axes = [0,2,1]} : f32[70,5,3]
+  %1 = neg %0 : f32[70,5,3]
+  %2 = iota {axis = 1, dtype = i64, shape = [70,5,3]} : i64[70,5,3]
+  %3 = iota {axis = 0, dtype = i64, shape = [70,5,3]} : i64[70,5,3]
+  %4 = cast %1 {dtype = i64} : i64[70,5,3]
+  %5 = add %2, %4 : i64[70,5,3]
+  %6 = add %3, %4 : i64[70,5,3]
+  return %1, %5, %6
+})");
+  EXPECT_EQ(kernel->row_length, 15);
+}
+
+TEST(Blocks, StacksChooseTheirLanes) {
+  for (const char* dtype : {"f32", "f64", "f16", "i64"}) {
+    for (const int64_t rows : {15, 16, 131}) {
+      const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: {0}[{1},1], %y: {0}[{1},1], %z: {0}[{1},2], %p: {0}[{1},4]) -> ({0}[{1},4]) {{
+  %0 = neg %y : {0}[{1},1]
+  %1 = concat %x, %0, %z {{axis = 1}} : {0}[{1},4]
+  %2 = maximum %1, %p : {0}[{1},4]
+  return %2
+}})",
+                                                    dtype,
+                                                    rows));
+      EXPECT_EQ(kernel->row_length, rows < 16 ? 0 : 4) << dtype << ", " << rows;
+    }
+  }
+}
+
+TEST(Blocks, ShortRowsArePaddedAndRolled) {
+  const auto padded = check_program(R"(
+graph @f(%x: f32[200,5], %v: f32[]) -> (f32[200,8]) {
+  %0 = pad %x, %v {high = [0,2], low = [0,1]} : f32[200,8]
+  %1 = neg %0 : f32[200,8]
+  return %1
+})");
+  EXPECT_EQ(padded->row_length, 8);
+  const auto rolled = check_program(R"(
+graph @f(%x: f32[200,7]) -> (f32[200,7]) {
+  %0 = slice %x {sizes = [200,2], starts = [0,5]} : f32[200,2]
+  %1 = slice %x {sizes = [200,5], starts = [0,0]} : f32[200,5]
+  %2 = concat %0, %1 {axis = 1} : f32[200,7]
+  return %2
+})");
+  EXPECT_EQ(rolled->row_length, 7);
+}
+
+/// Every `step`-th element from the last `lengths` elements of rows of x.
+TEST(FewApart, SmallStepsShareVectors) {
+  for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
+    for (const int64_t step : {2, 3, 4, 5}) {
+      for (const int64_t count : {63, 64, 65, 300}) {
+        check_program(fmt::format(R"(
+graph @f(%x: {0}[3,{1}], %y: {0}[3,{2}]) -> ({0}[3,{2}], {0}[3]) {{
+  %0 = slice %x {{sizes = [3,{2}], starts = [0,1], steps = [1,{3}]}} : {0}[3,{2}]
+  %1 = maximum %0, %y : {0}[3,{2}]
+  %2 = reduce_max %1 {{axes = [1]}} : {0}[3]
+  return %1, %2
+}})",
+                                  dtype,
+                                  step * (count - 1) + 2,
+                                  count,
+                                  step));
+      }
+    }
+  }
+}
+
+TEST(FewApart, HalvesOfJoinedRowsAreReadUnderGuards) {
+  for (const int64_t count : {40, 300, 2000}) {
+    check_program(fmt::format(R"(
+graph @f(%x: f32[3,{1}]) -> (f32[3,{1}]) {{
+  %0 = slice %x {{sizes = [3,{0}], starts = [0,0], steps = [1,2]}} : f32[3,{0}]
+  %1 = slice %x {{sizes = [3,{0}], starts = [0,1], steps = [1,2]}} : f32[3,{0}]
+  %2 = add %0, %1 : f32[3,{0}]
+  %3 = sub %0, %1 : f32[3,{0}]
+  %4 = concat %2, %3 {{axis = 1}} : f32[3,{1}]
+  return %4
+}})",
+                              count,
+                              2 * count));
+  }
+}
+
+TEST(FewApart, ColumnsOfFewElementsBecomeRows) {
+  for (const int64_t columns : {2, 3, 4, 5}) {
+    check_program(fmt::format(R"(
+graph @f(%x: f32[403,{0}], %y: f32[{0},403]) -> (f32[{0},403]) {{
+  %0 = permute %x {{axes = [1,0]}} : f32[{0},403]
+  %1 = add %0, %y : f32[{0},403]
+  return %1
+}})",
+                              columns));
+  }
+}
+
+TEST(FewElements, AreReducedInStraightCode) {
+  for (const char* dtype : {"f32", "f64", "f16", "i64", "i8"}) {
+    for (const int64_t count : {2, 3, 4, 5}) {
+      const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: {0}[131,{1}], %w: {0}[{1}]) -> ({0}[131], {0}[131], {0}[131]) {{
+  %0 = reduce_max %x {{axes = [1]}} : {0}[131]
+  %1 = reduce_min %x {{axes = [1]}} : {0}[131]
+  %2 = maximum %x, %w : {0}[131,{1}]
+  %3 = reduce_prod %2 {{axes = [1]}} : {0}[131]
+  %4 = add %0, %1 : {0}[131]
+  return %0, %4, %3
+}})",
+                                                    dtype,
+                                                    count));
+      EXPECT_EQ(reduces(*kernel), count > 4) << dtype << ", " << count;
+    }
+  }
+}
+
+TEST(FewElements, OfColumnsAndOfSeveralAxes) {
+  for (const int64_t count : {2, 8, 9}) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[3,{0},70]) -> (f32[3,70]) {{
+  %0 = reduce_sum %x {{axes = [1]}} : f32[3,70]
+  %1 = exp %0 : f32[3,70]
+  return %1
+}})",
+                                                  count));
+    EXPECT_EQ(reduces(*kernel), count > 8) << count;
+  }
+  const auto windows = check_program(R"(
+graph @f(%x: f32[3,20,2,18,2]) -> (f32[3,20,18]) {
+  %0 = reduce_sum %x {axes = [2,4]} : f32[3,20,18]
+  return %0
+})");
+  EXPECT_FALSE(reduces(*windows));
+}
+
+TEST(FewElements, OfTwoLoops) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[300,3], %n: f32[] {scalar}) -> (f32[300], f32[300]) {
+  %0 = reduce_sum %x {axes = [1], keepdims = true} : f32[300,1]
+  %1 = div %0, %n : f32[300,1]
+  %2 = sub %x, %1 : f32[300,3]
+  %3 = mul %2, %2 : f32[300,3]
+  %4 = reduce_sum %3 {axes = [1]} : f32[300]
+  %5 = reshape %1 {shape = [300]} : f32[300]
+  return %4, %5
+})");
+  EXPECT_FALSE(reduces(*kernel));
+}
+
+TEST(FewElements, LoopsThatStoreAndPlacesOfMaximaStayLoops) {
+  const auto stored = check_program(R"(
+graph @f(%x: f32[300,3]) -> (f32[300,3]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[300,1]
+  %1 = sub %x, %0 : f32[300,3]
+  return %1
+})");
+  EXPECT_TRUE(reduces(*stored));
+  const auto places = check_program(R"(
+graph @f(%x: f32[300,3]) -> (i64[300]) {
+  %0 = argmax %x {axes = [1]} : i64[300]
+  return %0
+})");
+  EXPECT_TRUE(reduces(*places));
+}
+
+TEST(FewElements, OfStackedTensorsAreReadWithoutGuards) {
+  for (const char* axis : {"0", "1"}) {
+    const bool is_first = *axis == '0';
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[{0}], %y: f32[{0}], %z: f32[{0}]) -> (f32[200]) {{
+  %0 = neg %y : f32[{0}]
+  %1 = concat %x, %0, %z {{axis = {2}}} : f32[{1}]
+  %2 = reduce_max %1 {{axes = [{2}]}} : f32[200]
+  return %2
+}})",
+                                                  is_first ? "1,200" : "200,1",
+                                                  is_first ? "3,200" : "200,3",
+                                                  axis));
+    EXPECT_TRUE(std::ranges::none_of(kernel->instrs, [](const Instr& at) {
+      return at.kind == InstrKind::load && at.predicate >= 0;
+    })) << axis;
+  }
+}
+
+TEST(FewElements, GuardsThatPositionsDecideAreKept) {
+  check_program(R"(
+graph @f(%x: f32[2,100], %y: f32[2,131]) -> (f32[231]) {
+  %0 = concat %x, %y {axis = 1} : f32[2,231]
+  %1 = reduce_sum %0 {axes = [0]} : f32[231]
+  return %1
+})");
+}
+
+}  // namespace
+}  // namespace wick::test
