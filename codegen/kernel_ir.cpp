@@ -314,9 +314,9 @@ std::string blocks_text(const Kernel& kernel,
     if (stride == 0 || extent == 1) return;
     if (!text.empty()) text += " + ";
     text += position;
-    if (below > 1) text += fmt::format(" / {}", below);
-    if (extent > 1) text += fmt::format(" % {}", extent);
-    if (stride > 1) text += fmt::format(" * {}", stride);
+    if (below > 1) text += fmt::format("/{}", below);
+    if (extent > 1) text += fmt::format("%{}", extent);
+    if (stride > 1) text += fmt::format("*{}", stride);
   };
   plus(kernel.row_length, 0, term.row_step);
   int64_t below = 1;

@@ -47,6 +47,51 @@ TEST(KernelIr, Prints) {
 )");
 }
 
+/// out[i] = in[place of i], over blocks of [2,3] that are stored as [3,2], a gap of 1 behind each.
+Kernel blocks() {
+  Kernel kernel;
+  kernel.name = "blocks";
+  kernel.buffers = {{.dtype = DType::f32}, {.dtype = DType::f32, .written = true}};
+  kernel.dims = {{.inner = false, .extent_param = 0}};
+  kernel.row_length = 6;
+  kernel.num_params = 1;
+  Instr load{.kind = InstrKind::load, .operands = {}, .buffer = 0, .address = {}, .value = {}};
+  load.address.terms = {{.stride = Stride::block,
+                         .row_step = 7,
+                         .axes = {{.extent = 3, .stride = 2}, {.extent = 2, .stride = 1}}}};
+  Instr store{.kind = InstrKind::store, .operands = {0}, .buffer = 1, .address = {}, .value = {}};
+  store.address.terms = {{.stride = Stride::one}};
+  kernel.instrs = {load, store};
+  kernel.phases = {{.loop = false, .instrs = {0, 1}}};
+  return kernel;
+}
+
+TEST(KernelIr, PrintsBlocks) {
+  EXPECT_EQ(to_string(blocks()),
+            R"(kernel @blocks(b0: f32 in, b1: f32 out) params(1) outer(d0<p0 vector) {
+  %0 = load f32 b0[d0/6*7 + d0%3*2 + d0/3%2]
+  store f32 b1[d0] %0
+}
+)");
+  EXPECT_EQ(verify(blocks()), std::nullopt);
+  Kernel kernel = blocks();
+  kernel.row_length = 0;
+  EXPECT_EQ(verify(kernel),
+            "%0: what has rows is a plain load or an index along the vector dimension");
+}
+
+TEST(KernelIr, InterpretsBlocks) {
+  float in[14];
+  float out[12] = {};
+  for (int i = 0; i < 14; ++i)
+    in[i] = static_cast<float>(i);
+  void* buffers[] = {in, out};
+  const int64_t params[] = {12};
+  interpret(blocks(), buffers, params, 0, 1, 0, 12);
+  EXPECT_EQ(std::vector<float>(out, out + 12),
+            (std::vector<float>{0, 2, 4, 1, 3, 5, 7, 9, 11, 8, 10, 12}));
+}
+
 TEST(KernelIr, IdentityLeavesTheNameOutAndNothingElse) {
   Kernel renamed = row_max();
   renamed.name = "other";

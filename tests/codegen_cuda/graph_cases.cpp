@@ -100,6 +100,28 @@ graph @rows_as_one(%x: f32[101,7], %c: f16[7], %r: f32[101,1]) -> (f32[101,7]) {
   return %2
 })",
       R"(
+graph @blocks(%x: f32[70,4,5], %c: f32[4]) -> (f32[70,5,4], i64[70,5,4]) {
+  %0 = permute %x {axes = [0,2,1]} : f32[70,5,4]
+  %1 = add %0, %c : f32[70,5,4]
+  %2 = cast %1 {dtype = i64} : i64[70,5,4]
+  %3 = iota {axis = 1, dtype = i64, shape = [70,5,4]} : i64[70,5,4]
+  %4 = add %2, %3 : i64[70,5,4]
+  return %1, %4
+})",
+      R"(
+graph @stacked(%x: f32[70,1], %y: f32[70,2]) -> (f32[70,4]) {
+  %0 = neg %x : f32[70,1]
+  %1 = concat %y, %0, %x {axis = 1} : f32[70,4]
+  return %1
+})",
+      R"(
+graph @few_elements(%x: f32[70,3], %y: f32[70,3]) -> (f32[70], f32[70]) {
+  %0 = mul %x, %y : f32[70,3]
+  %1 = reduce_sum %0 {axes = [1]} : f32[70]
+  %2 = reduce_max %x {axes = [1]} : f32[70]
+  return %1, %2
+})",
+      R"(
 graph @transposed(%x: f32[70,45], %y: f32[45,70]) -> (f32[45,70]) {
   %0 = permute %x {axes = [1,0]} : f32[45,70]
   %1 = add %0, %y : f32[45,70]

@@ -55,10 +55,21 @@ TEST(ConcatCall, JoinsAlongEveryAxis) {
   }
 }
 
+TEST(ConcatCall, JoinsElements) {
+  for (const DType dtype : {DType::i8, DType::bf16, DType::f32, DType::f64}) {
+    std::vector<Type> operands;
+    for (const int64_t extent : {1, 1, 2, 1, 3, 0, 8, 1, 1})
+      operands.push_back({dtype, {5000, extent}});
+    expect_equal(make_op(OpKind::concat, operands, {{"axis", int64_t{1}}}));
+  }
+}
+
 TEST(ConcatCall, IsCutBetweenThreadsAnywhere) {
   const ThreadCountScope scope(3);
   const std::vector<Type> operands(5, {DType::f32, {3, 40'001}});
   expect_equal(make_op(OpKind::concat, operands, {{"axis", int64_t{1}}}));
+  const std::vector<Type> columns(9, {DType::f32, {40'001, 1}});
+  expect_equal(make_op(OpKind::concat, columns, {{"axis", int64_t{1}}}));
 }
 
 class MatmulCall : public testing::TestWithParam<DType> {};
