@@ -279,6 +279,68 @@ graph @f(%x: f32[{0}], %y: f32[{0}], %z: f32[{0}]) -> (f32[200]) {{
   }
 }
 
+TEST(FewElements, OfMirroredTensors) {
+  check_program(R"(
+graph @f(%x: f32[2,100], %y: f32[1,100]) -> (f32[100]) {
+  %0 = slice %x {sizes = [2,100], starts = [1,99], steps = [-1,-1]} : f32[2,100]
+  %1 = concat %y, %0 {axis = 0} : f32[3,100]
+  %2 = slice %1 {sizes = [3,100], starts = [2,0], steps = [-1,1]} : f32[3,100]
+  %3 = reduce_sum %2 {axes = [0]} : f32[100]
+  return %3
+})");
+}
+
+/// Vectors are loaded where some lanes are wanted, never beyond them.
+TEST(Blocks, ReadNothingElse) {
+  for (const char* dtype : {"f32", "f64", "i8"}) {
+    for (const int64_t count : {16, 37, 64}) {
+      for (const int64_t columns : {2, 3, 5}) {
+        check_program_between_guards(fmt::format(R"(
+graph @f(%x: {0}[{1},3,{2}], %y: {0}[{1},1,{2}]) -> ({0}[{1},{2},3]) {{
+  %0 = permute %x {{axes = [0,2,1]}} : {0}[{1},{2},3]
+  %1 = permute %y {{axes = [0,2,1]}} : {0}[{1},{2},1]
+  %2 = maximum %0, %1 : {0}[{1},{2},3]
+  return %2
+}})",
+                                                 dtype,
+                                                 count,
+                                                 columns));
+        check_program_between_guards(fmt::format(R"(
+graph @f(%x: {0}[{1},{2}], %y: {0}[{1},1], %z: {0}[{1},2]) -> ({0}[{1},{3}]) {{
+  %0 = concat %y, %x, %z {{axis = 1}} : {0}[{1},{3}]
+  %1 = neg %0 : {0}[{1},{3}]
+  return %1
+}})",
+                                                 dtype,
+                                                 count,
+                                                 columns,
+                                                 columns + 3));
+      }
+    }
+  }
+}
+
+TEST(FewApart, ReadsNothingElse) {
+  for (const char* dtype : {"f32", "f64", "i8"}) {
+    for (const int64_t step : {2, 3, 4}) {
+      for (const int64_t count : {64, 65, 128}) {
+        check_program_between_guards(fmt::format(R"(
+graph @f(%x: {0}[{1},{2}], %y: {0}[{1}]) -> ({0}[{1}], {0}[{1}]) {{
+  %0 = slice %x {{sizes = [{1},1], starts = [0,{3}]}} : {0}[{1},1]
+  %1 = reshape %0 {{shape = [{1}]}} : {0}[{1}]
+  %2 = maximum %1, %y : {0}[{1}]
+  %3 = reduce_max %x {{axes = [1]}} : {0}[{1}]
+  return %2, %3
+}})",
+                                                 dtype,
+                                                 count,
+                                                 step,
+                                                 step - 1));
+      }
+    }
+  }
+}
+
 TEST(FewElements, GuardsThatPositionsDecideAreKept) {
   check_program(R"(
 graph @f(%x: f32[2,100], %y: f32[2,131]) -> (f32[231]) {
