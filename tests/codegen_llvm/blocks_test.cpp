@@ -166,7 +166,7 @@ graph @f(%x: {0}[3,{1}], %y: {0}[3,{2}]) -> ({0}[3,{2}], {0}[3]) {{
 
 TEST(FewApart, HalvesOfJoinedRowsAreReadUnderGuards) {
   for (const int64_t count : {40, 300, 2000}) {
-    check_program(fmt::format(R"(
+    check_program_between_guards(fmt::format(R"(
 graph @f(%x: f32[3,{1}]) -> (f32[3,{1}]) {{
   %0 = slice %x {{sizes = [3,{0}], starts = [0,0], steps = [1,2]}} : f32[3,{0}]
   %1 = slice %x {{sizes = [3,{0}], starts = [0,1], steps = [1,2]}} : f32[3,{0}]
@@ -343,10 +343,12 @@ graph @f(%x: {0}[{1},{2}], %y: {0}[{1}]) -> ({0}[{1}], {0}[{1}]) {{
 
 TEST(FewElements, GuardsThatPositionsDecideAreKept) {
   check_program(R"(
-graph @f(%x: f32[2,100], %y: f32[2,131]) -> (f32[231]) {
+graph @f(%x: f32[2,100], %y: f32[2,131]) -> (f32[231], f32[231]) {
   %0 = concat %x, %y {axis = 1} : f32[2,231]
-  %1 = reduce_sum %0 {axes = [0]} : f32[231]
-  return %1
+  %1 = slice %0 {sizes = [2,231], starts = [0,230], steps = [1,-1]} : f32[2,231]
+  %2 = reduce_sum %0 {axes = [0]} : f32[231]
+  %3 = reduce_max %1 {axes = [0]} : f32[231]
+  return %2, %3
 })");
 }
 
