@@ -321,6 +321,17 @@ llvm::Instruction* KernelEmitter::gather(const Instr& at,
                               llvm::Constant::getNullValue(vector));
 }
 
+/// Of a conjunction, what is the same for all lanes; null: nothing. Where it is false, the address
+/// may be anywhere, and a masked load takes the machine a hundred times as long.
+llvm::Value* KernelEmitter::uniform_part(int predicate, int copy) {
+  const Instr& at = instr(predicate);
+  if (!varies(predicate)) return operand(predicate, copy, false);
+  if (at.kind != InstrKind::compute || at.op != ir::OpKind::bit_and) return nullptr;
+  llvm::Value* parts[] = {uniform_part(at.operands[0], copy), uniform_part(at.operands[1], copy)};
+  if (parts[0] == nullptr || parts[1] == nullptr) return parts[0] == nullptr ? parts[1] : parts[0];
+  return e_.b.CreateAnd(parts[0], parts[1]);
+}
+
 llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   if (is_of_flat_rows(at)) return load_of_flat_rows(at, number, copy);
@@ -345,6 +356,8 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
       mask = mask_of_copy(copy);
     } else if (!e_.host.avx512) {
       address = address_if(b.CreateOrReduce(mask), address);
+    } else if (llvm::Value* may_be_wanted = uniform_part(at.predicate, copy)) {
+      address = address_if(may_be_wanted, address);
     }
   }
   llvm::Value* zeros = llvm::Constant::getNullValue(vector);
