@@ -556,6 +556,7 @@ int KernelDraft::append(int phase, DraftInstr instr) {
 KernelDraft::Finished KernelDraft::finish() const {
   const bool has_loop = std::ranges::any_of(
       phases_, [](const Phase& phase) { return phase.loop && !phase.instrs.empty(); });
+  if (!has_loop && guarded_rows() >= 0) return with_guards_of_elements().finish();
   Finisher finisher(instrs_, domain_);
   finisher.make_dims(has_loop);
   if (has_few_to_reduce() && !finisher.has_rows_of_many_tasks()) return unrolled().finish();

@@ -55,6 +55,11 @@ class KernelDraft {
   /// Without reduced dimensions: each of their positions has instructions of its own.
   [[nodiscard]] KernelDraft unrolled() const;
   [[nodiscard]] KernelDraft without_dead_code() const;
+  [[nodiscard]] int rows_of_guard(const Instr& instr) const;
+  [[nodiscard]] bool moves_as_one_from(const ir::AffineExpr& address, int rows) const;
+  [[nodiscard]] int guarded_rows() const;
+  /// Guards of short rows count elements; all is then one dimension.
+  [[nodiscard]] KernelDraft with_guards_of_elements() const;
   int append_folded(int phase, DraftInstr instr);
   [[nodiscard]] std::optional<ir::AffineExpr> affine_of(int number) const;
   [[nodiscard]] std::optional<bool> known_comparison(const Instr& instr) const;

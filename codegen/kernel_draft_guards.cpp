@@ -1,0 +1,120 @@
+// Guards by rows become guards by elements where rows are short and nothing else tells them apart:
+// then all is one long dimension. Positions are integers: a row is before another if all of its
+// elements are.
+
+#include <algorithm>
+
+#include "wick/codegen/kernel_draft.h"
+
+namespace wick::codegen {
+
+namespace {
+
+using ir::AffineExpr;
+
+int64_t coefficient(const AffineExpr& expr, size_t dim) {
+  return dim < expr.coefs.size() ? expr.coefs[dim] : 0;
+}
+
+bool is_constant(const AffineExpr& expr) {
+  return std::ranges::all_of(expr.coefs, [](int64_t coef) { return coef == 0; });
+}
+
+}  // namespace
+
+/// The dimension whose positions the guard counts, by which all behind it may be counted as well;
+/// -1: none. The guard is position < bound or bound <= position.
+int KernelDraft::rows_of_guard(const Instr& at) const {
+  if (at.kind != InstrKind::compute || (at.op != ir::OpKind::lt && at.op != ir::OpKind::le))
+    return -1;
+  const size_t side = at.op == ir::OpKind::lt ? 0 : 1;
+  const std::optional<AffineExpr> position = affine_of(at.operands[side]);
+  const std::optional<AffineExpr> bound = affine_of(at.operands[1 - side]);
+  if (!position || !bound || !is_constant(*bound)) return -1;
+  size_t dim = domain_.extents.size();
+  while (dim > 0 && coefficient(*position, dim - 1) == 0)
+    --dim;
+  if (dim == 0 || dim == domain_.extents.size() || coefficient(*position, dim - 1) != 1) return -1;
+  return static_cast<int>(dim) - 1;
+}
+
+/// Whether an address moves along a dimension and those behind it as along one.
+bool KernelDraft::moves_as_one_from(const AffineExpr& address, int rows) const {
+  for (size_t d = static_cast<size_t>(rows); d + 1 < domain_.extents.size(); ++d)
+    if (coefficient(address, d) != coefficient(address, d + 1) * domain_.extents[d + 1])
+      return false;
+  return true;
+}
+
+/// The dimension of short rows that guards alone tell apart; -1: none.
+int KernelDraft::guarded_rows() const {
+  constexpr int64_t kShort = 16;
+  if (domain_.has_reduced() || domain_.extents.size() < 2 || domain_.extents.back() >= kShort)
+    return -1;
+  int rows = -1;
+  std::vector<bool> is_compared(instrs_.size(), false);
+  std::vector<bool> is_value(instrs_.size(), false);
+  for (const DraftInstr& draft : instrs_) {
+    const int guarded = rows_of_guard(draft.instr);
+    if (guarded >= 0) rows = rows < 0 ? guarded : std::min(rows, guarded);
+    for (const int used : draft.instr.operands)
+      (guarded >= 0 ? is_compared : is_value)[static_cast<size_t>(used)] = true;
+    if (draft.instr.dynamic_index >= 0)
+      is_value[static_cast<size_t>(draft.instr.dynamic_index)] = true;
+  }
+  if (rows < 0) return -1;
+  for (size_t number = 0; number < instrs_.size(); ++number) {
+    const DraftInstr& draft = instrs_[number];
+    if (draft.instr.kind == InstrKind::random_bits) return -1;
+    const bool is_guard = is_compared[number] && !is_value[number];
+    if (is_guard || !has_address(draft.instr)) continue;
+    if (!moves_as_one_from(draft.address, rows)) return -1;
+  }
+  return rows;
+}
+
+KernelDraft KernelDraft::with_guards_of_elements() const {
+  KernelDraft draft(name_, domain_);
+  draft.buffers_ = buffers_;
+  draft.args_ = args_;
+  const int code = draft.add_phase(false);
+  std::vector<int> numbers(instrs_.size(), -1);
+  const auto in_draft = [&](int& number) {
+    if (number >= 0) number = numbers[static_cast<size_t>(number)];
+  };
+  // The number of elements before the rows that `operand` counts; of a position, before its own.
+  const auto in_elements = [&](int operand, int rows) {
+    DraftInstr index;
+    index.instr.kind = InstrKind::index;
+    index.instr.dtype = DType::i64;
+    index.address = *affine_of(operand);
+    index.address.free_offset = true;
+    index.address.coefs.resize(domain_.extents.size());
+    const bool is_position = !is_constant(index.address);
+    int64_t below = 1;
+    for (size_t d = domain_.extents.size(); d-- > static_cast<size_t>(rows) + 1;) {
+      if (is_position) index.address.coefs[d] = below;
+      below *= domain_.extents[d];
+    }
+    index.address.offset *= below;
+    for (size_t d = 0; d <= static_cast<size_t>(rows); ++d)
+      index.address.coefs[d] *= below;
+    return draft.append(code, std::move(index));
+  };
+  for (size_t number = 0; number < instrs_.size(); ++number) {
+    DraftInstr next = instrs_[number];
+    const int rows = rows_of_guard(next.instr);
+    if (rows >= 0) {
+      for (int& operand : next.instr.operands)
+        operand = in_elements(operand, rows);
+    } else {
+      std::ranges::for_each(next.instr.operands, in_draft);
+    }
+    in_draft(next.instr.predicate);
+    in_draft(next.instr.dynamic_index);
+    numbers[number] = draft.append(code, std::move(next));
+  }
+  return draft.without_dead_code();
+}
+
+}  // namespace wick::codegen
