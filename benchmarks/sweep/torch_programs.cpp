@@ -39,7 +39,7 @@ Tensors many(int64_t count, const Sizes& sizes) {
   return tensors;
 }
 
-// What the applications call by one name in both libraries.
+// What networks.h and numeric.h call by one name in both libraries.
 
 Tensor conv(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding, int64_t groups = 1) {
   return torch::conv2d(x, w, {}, stride, padding, 1, groups);
@@ -89,7 +89,8 @@ Tensor as_index(const Tensor& x) {
   return x.to(torch::kLong);
 }
 
-#include "sweep/programs/applications.h"
+#include "sweep/programs/networks.h"
+#include "sweep/programs/numeric.h"
 
 using Function = std::function<Tensor(const Tensors&)>;
 

@@ -37,7 +37,7 @@ Tensors many(int64_t count, const Shape& shape) {
   return tensors;
 }
 
-// What the applications call by one name in both libraries.
+// What networks.h and numeric.h call by one name in both libraries.
 
 Tensor conv(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding, int64_t groups = 1) {
   return conv2d(x, w, {.stride = {stride}, .padding = {padding}, .groups = groups});
@@ -86,7 +86,8 @@ Tensor as_index(const Tensor& x) {
   return cast(x, DType::i64);
 }
 
-#include "sweep/programs/applications.h"
+#include "sweep/programs/networks.h"
+#include "sweep/programs/numeric.h"
 
 using Function = std::function<Tensor(const Tensors&)>;
 

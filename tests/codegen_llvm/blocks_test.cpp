@@ -290,6 +290,79 @@ graph @f(%x: f32[2,100], %y: f32[1,100]) -> (f32[100]) {
 })");
 }
 
+TEST(GuardsOfRows, CountElementsWhereRowsAreShort) {
+  for (const char* dtype : {"f32", "f64", "i8"}) {
+    for (const int64_t columns : {2, 3, 15, 16}) {
+      const std::string text = fmt::format(R"(
+graph @f(%x: {0}[37,{1}], %y: {0}[64,{1}], %v: {0}[]) -> ({0}[104,{1}]) {{
+  %0 = pad %x, %v {{high = [2,0], low = [1,0]}} : {0}[40,{1}]
+  %1 = neg %y : {0}[64,{1}]
+  %2 = concat %0, %1 {{axis = 0}} : {0}[104,{1}]
+  return %2
+}})",
+                                           dtype,
+                                           columns);
+      check_program_between_guards(text);
+      EXPECT_EQ(check_program(text)->dims.size() == 1, columns < 16) << dtype << ", " << columns;
+    }
+  }
+}
+
+TEST(GuardsOfRows, StayWhereSomethingElseTellsRowsApart) {
+  const auto scaled = check_program(R"(
+graph @f(%x: f32[37,3], %y: f32[64,3], %c: f32[3]) -> (f32[101,3]) {
+  %0 = concat %x, %y {axis = 0} : f32[101,3]
+  %1 = mul %0, %c : f32[101,3]
+  return %1
+})");
+  EXPECT_GT(scaled->dims.size(), 1U);
+  const auto counted = check_program(R"(
+graph @f(%x: i64[37,3], %y: i64[64,3]) -> (i64[101,3]) {
+  %0 = concat %x, %y {axis = 0} : i64[101,3]
+  %1 = iota {axis = 0, dtype = i64, shape = [101,3]} : i64[101,3]
+  %2 = add %0, %1 : i64[101,3]
+  return %2
+})");
+  EXPECT_GT(counted->dims.size(), 1U);
+}
+
+TEST(GuardsOfRows, OfRowsOfRows) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[5,20,3], %y: f32[6,20,3]) -> (f32[11,20,3]) {
+  %0 = concat %x, %y {axis = 0} : f32[11,20,3]
+  %1 = neg %0 : f32[11,20,3]
+  return %1
+})");
+  EXPECT_EQ(kernel->dims.size(), 1U);
+  const auto nested = check_program(R"(
+graph @f(%x: f32[5,20,3], %y: f32[5,7,3], %z: f32[4,27,3]) -> (f32[9,27,3]) {
+  %0 = concat %x, %y {axis = 1} : f32[5,27,3]
+  %1 = concat %0, %z {axis = 0} : f32[9,27,3]
+  %2 = neg %1 : f32[9,27,3]
+  return %2
+})");
+  EXPECT_EQ(nested->dims.size(), 2U);
+}
+
+/// Rows that are rolled both ways: each lane and each row has guards, of which those of rows leave
+/// the tensor.
+TEST(GuardsOfRows, AndOfLanesReadNothingElse) {
+  for (const int64_t columns : {2, 7, 40}) {
+    check_program_between_guards(fmt::format(R"(
+graph @f(%x: f32[301,{0}]) -> (f32[301,{0}]) {{
+  %0 = slice %x {{sizes = [301,1], starts = [0,{1}]}} : f32[301,1]
+  %1 = slice %x {{sizes = [301,{1}], starts = [0,0]}} : f32[301,{1}]
+  %2 = concat %0, %1 {{axis = 1}} : f32[301,{0}]
+  %3 = slice %2 {{sizes = [1,{0}], starts = [300,0]}} : f32[1,{0}]
+  %4 = slice %2 {{sizes = [300,{0}], starts = [0,0]}} : f32[300,{0}]
+  %5 = concat %3, %4 {{axis = 0}} : f32[301,{0}]
+  return %5
+}})",
+                                             columns,
+                                             columns - 1));
+  }
+}
+
 /// Vectors are loaded where some lanes are wanted, never beyond them.
 TEST(Blocks, ReadNothingElse) {
   for (const char* dtype : {"f32", "f64", "i8"}) {
