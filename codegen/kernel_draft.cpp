@@ -553,13 +553,23 @@ int KernelDraft::append(int phase, DraftInstr instr) {
   return number;
 }
 
+bool KernelDraft::is_walked_in_blocks() const {
+  Finisher finisher(instrs_, domain_);
+  finisher.make_dims(/*has_loop=*/false);
+  return !finisher.flatten_rows(buffers_) && finisher.flatten_blocks();
+}
+
 KernelDraft::Finished KernelDraft::finish() const {
   const bool has_loop = std::ranges::any_of(
       phases_, [](const Phase& phase) { return phase.loop && !phase.instrs.empty(); });
-  if (!has_loop && guarded_rows() >= 0) return with_guards_of_elements().finish();
+  if (const int rows = has_loop ? -1 : guarded_rows(); rows >= 0)
+    return with_guards_of_elements(rows).finish();
   Finisher finisher(instrs_, domain_);
   finisher.make_dims(has_loop);
-  if (has_few_to_reduce() && !finisher.has_rows_of_many_tasks()) return unrolled().finish();
+  if (has_few_to_reduce() && !finisher.has_rows_of_many_tasks()) {
+    const KernelDraft straight = unrolled();
+    if (has_very_few_to_reduce() || straight.is_walked_in_blocks()) return straight.finish();
+  }
   std::vector<Phase> phases = phases_;
   if (!has_loop && !finisher.flatten_rows(buffers_) && !finisher.flatten_blocks()) {
     finisher.move_crossed_dim();

@@ -51,15 +51,18 @@ class KernelDraft {
   [[nodiscard]] Finished finish() const;
 
  private:
+  [[nodiscard]] int64_t elements_to_reduce() const;
   [[nodiscard]] bool has_few_to_reduce() const;
+  [[nodiscard]] bool has_very_few_to_reduce() const;
+  [[nodiscard]] bool is_walked_in_blocks() const;
   /// Without reduced dimensions: each of their positions has instructions of its own.
   [[nodiscard]] KernelDraft unrolled() const;
   [[nodiscard]] KernelDraft without_dead_code() const;
   [[nodiscard]] int rows_of_guard(const Instr& instr) const;
   [[nodiscard]] bool moves_as_one_from(const ir::AffineExpr& address, int rows) const;
   [[nodiscard]] int guarded_rows() const;
-  /// Guards of short rows count elements; all is then one dimension.
-  [[nodiscard]] KernelDraft with_guards_of_elements() const;
+  /// Guards by a dimension, or by one behind it, count elements: all those are then one.
+  [[nodiscard]] KernelDraft with_guards_of_elements(int first) const;
   int append_folded(int phase, DraftInstr instr);
   [[nodiscard]] std::optional<ir::AffineExpr> affine_of(int number) const;
   [[nodiscard]] std::optional<bool> known_comparison(const Instr& instr) const;

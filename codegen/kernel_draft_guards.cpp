@@ -3,6 +3,7 @@
 // elements are.
 
 #include <algorithm>
+#include <set>
 
 #include "wick/codegen/kernel_draft.h"
 
@@ -46,34 +47,39 @@ bool KernelDraft::moves_as_one_from(const AffineExpr& address, int rows) const {
   return true;
 }
 
-/// The dimension of short rows that guards alone tell apart; -1: none.
+/// The first dimension of short rows that guards alone tell apart; -1: none.
 int KernelDraft::guarded_rows() const {
   constexpr int64_t kShort = 16;
   if (domain_.has_reduced() || domain_.extents.size() < 2 || domain_.extents.back() >= kShort)
     return -1;
-  int rows = -1;
-  std::vector<bool> is_compared(instrs_.size(), false);
+  std::set<int> candidates;
   std::vector<bool> is_value(instrs_.size(), false);
   for (const DraftInstr& draft : instrs_) {
+    if (draft.instr.kind == InstrKind::random_bits) return -1;
     const int guarded = rows_of_guard(draft.instr);
-    if (guarded >= 0) rows = rows < 0 ? guarded : std::min(rows, guarded);
+    if (guarded >= 0) {
+      candidates.insert(guarded);
+      continue;
+    }
     for (const int used : draft.instr.operands)
-      (guarded >= 0 ? is_compared : is_value)[static_cast<size_t>(used)] = true;
+      is_value[static_cast<size_t>(used)] = true;
     if (draft.instr.dynamic_index >= 0)
       is_value[static_cast<size_t>(draft.instr.dynamic_index)] = true;
   }
-  if (rows < 0) return -1;
-  for (size_t number = 0; number < instrs_.size(); ++number) {
-    const DraftInstr& draft = instrs_[number];
-    if (draft.instr.kind == InstrKind::random_bits) return -1;
-    const bool is_guard = is_compared[number] && !is_value[number];
-    if (is_guard || !has_address(draft.instr)) continue;
-    if (!moves_as_one_from(draft.address, rows)) return -1;
+  for (const int rows : candidates) {
+    bool move_as_one = true;
+    for (size_t number = 0; number < instrs_.size(); ++number) {
+      const DraftInstr& draft = instrs_[number];
+      const bool is_compared = draft.instr.kind == InstrKind::index && !is_value[number];
+      if (has_address(draft.instr) && !is_compared)
+        move_as_one = move_as_one && moves_as_one_from(draft.address, rows);
+    }
+    if (move_as_one) return rows;
   }
-  return rows;
+  return -1;
 }
 
-KernelDraft KernelDraft::with_guards_of_elements() const {
+KernelDraft KernelDraft::with_guards_of_elements(int first) const {
   KernelDraft draft(name_, domain_);
   draft.buffers_ = buffers_;
   draft.args_ = args_;
@@ -104,7 +110,7 @@ KernelDraft KernelDraft::with_guards_of_elements() const {
   for (size_t number = 0; number < instrs_.size(); ++number) {
     DraftInstr next = instrs_[number];
     const int rows = rows_of_guard(next.instr);
-    if (rows >= 0) {
+    if (rows >= first) {
       for (int& operand : next.instr.operands)
         operand = in_elements(operand, rows);
     } else {

@@ -121,18 +121,27 @@ int KernelDraft::append_folded(int phase, DraftInstr draft) {
   return append(phase, std::move(draft));
 }
 
-bool KernelDraft::has_few_to_reduce() const {
+int64_t KernelDraft::elements_to_reduce() const {
+  const int64_t results = domain_.numel(ir::Domain::Level::row);
+  return results == 0 ? 0 : domain_.numel(ir::Domain::Level::full) / results;
+}
+
+/// So few that it pays whatever is read, or what lies behind each other.
+bool KernelDraft::has_very_few_to_reduce() const {
   constexpr int64_t kMostElements = 4;
-  constexpr int64_t kMostOfColumns = 8;
   constexpr int64_t kLongColumns = 64;
+  const bool has_columns = !domain_.reduced.back() && domain_.extents.back() >= kLongColumns;
+  return has_columns || elements_to_reduce() <= kMostElements;
+}
+
+bool KernelDraft::has_few_to_reduce() const {
+  constexpr int64_t kMostElements = 8;
   constexpr int64_t kFewestResults = 64;
   constexpr int64_t kMostInstructions = 256;
   if (blocks_ > 0 || !domain_.has_reduced()) return false;
-  const int64_t results = domain_.numel(ir::Domain::Level::row);
-  if (results < kFewestResults) return false;
-  const int64_t elements = domain_.numel(ir::Domain::Level::full) / results;
-  const bool has_columns = !domain_.reduced.back() && domain_.extents.back() >= kLongColumns;
-  if (elements < 1 || elements > (has_columns ? kMostOfColumns : kMostElements)) return false;
+  if (domain_.numel(ir::Domain::Level::row) < kFewestResults) return false;
+  const int64_t elements = elements_to_reduce();
+  if (elements < 1 || elements > kMostElements) return false;
   if (std::ssize(instrs_) * elements > kMostInstructions) return false;
   const auto is_unrolled = [&](size_t number) {
     const Instr& instr = instrs_[number].instr;

@@ -201,6 +201,31 @@ Value matmul_of_small(const Node& node, RuleBuilder& build) {
                              with_rank_of_result(node, build, rhs));
 }
 
+/// Many points or colours times one small matrix: kernels have the sums in a few vectors, and take
+/// in what comes before and behind.
+Value matmul_of_points(const Node& node, RuleBuilder& build) {
+  constexpr int64_t kFewestPoints = 256;
+  constexpr int64_t kMostCoordinates = 8;
+  const Value lhs = node.operand(0);
+  const Value rhs = node.operand(1);
+  const Shape& shape = node.type().shape;
+  const int rank = shape.ndim();
+  if (has_epilogue(node) || node.type().dtype != DType::f32 || rank < 2) return {};
+  for (const Value& operand : {lhs, rhs}) {
+    if (operand.type().dtype != DType::f32 || operand.type().shape.ndim() < 2) return {};
+  }
+  if (node.attributes().flag("transpose_lhs")) return {};
+  const int64_t n = shape[rank - 1];
+  const int64_t k = lhs.type().shape[lhs.type().shape.ndim() - 1];
+  const int64_t points = n == 0 ? 0 : shape.numel() / n;
+  if (points < kFewestPoints || k == 0 || k > kMostCoordinates || n > kMostCoordinates) return {};
+  if (lhs.type().numel() != points * k || rhs.type().numel() != k * n) return {};
+  return as_sums_of_products(node,
+                             build,
+                             with_rank_of_result(node, build, lhs),
+                             with_rank_of_result(node, build, rhs));
+}
+
 /// The gradient of a weight: the extent that is summed over comes first in both operands.
 bool sums_over_rows(Value value) {
   const Node& node = *value.node;
@@ -272,6 +297,7 @@ const Rule kContractionRules[] = {
     {"matmul-of-column-and-row", OpKind::matmul, matmul_of_column_and_row},
     {"matmul-of-vector", OpKind::matmul, matmul_of_vector},
     {"matmul-of-small", OpKind::matmul, matmul_of_small},
+    {"matmul-of-points", OpKind::matmul, matmul_of_points},
     {"matmul-of-integers", OpKind::matmul, matmul_of_integers},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
     {"sum-of-products", OpKind::add, sum_of_products},

@@ -230,6 +230,27 @@ graph @f(%x: f32[3,20,2,18,2]) -> (f32[3,20,18]) {
   EXPECT_FALSE(reduces(*windows));
 }
 
+TEST(FewElements, OfPointsTimesMatrices) {
+  struct Case {
+    int64_t points, k, n;
+    bool is_straight;
+  };
+  const Case cases[] = {
+      {70, 3, 3, true}, {71, 7, 5, true}, {70, 8, 8, true}, {70, 9, 3, false}, {15, 7, 5, false}};
+  for (const auto& [points, k, n, is_straight] : cases) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[{0},1,{1}], %w: f32[{2},{1}]) -> (f32[{0},{2}]) {{
+  %0 = mul %x, %w : f32[{0},{2},{1}]
+  %1 = reduce_sum %0 {{axes = [2]}} : f32[{0},{2}]
+  return %1
+}})",
+                                                  points,
+                                                  k,
+                                                  n));
+    EXPECT_EQ(reduces(*kernel), !is_straight) << points << ", " << k << ", " << n;
+  }
+}
+
 TEST(FewElements, OfTwoLoops) {
   const auto kernel = check_program(R"(
 graph @f(%x: f32[300,3], %n: f32[] {scalar}) -> (f32[300], f32[300]) {
