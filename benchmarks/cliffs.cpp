@@ -64,9 +64,7 @@ class Author {
   }
 
  private:
-  int below(int64_t end) {
-    return static_cast<int>(generator_() % static_cast<uint64_t>(end));
-  }
+  int below(int64_t end) { return static_cast<int>(generator_() % static_cast<uint64_t>(end)); }
 
   std::vector<int64_t> draw_extents() {
     constexpr int64_t kUsual[] = {2, 3, 4, 5, 7, 8, 10, 16, 20, 32, 50, 64, 100, 300, 1000};

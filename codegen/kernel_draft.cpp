@@ -144,7 +144,8 @@ class Finisher {
       block_axes_.push_back(axis);
       row_length_ = length;
       flat_rows_ = blocks.back().last;
-      if (length > kLongestBlock || blocks.back().extent < kFewestBlocks || !suits_blocks()) continue;
+      if (length > kLongestBlock || blocks.back().extent < kFewestBlocks || !suits_blocks())
+        continue;
       blocks.back() = {.extent = blocks.back().extent * length, .last = outer_.back().last};
       outer_ = std::move(blocks);
       return true;
@@ -236,7 +237,8 @@ class Finisher {
   /// Whether the last run is vectors that lie in memory as they are, without guards.
   [[nodiscard]] bool has_whole_vectors() const {
     const Run& last = outer_.back();
-    return last.extent % kShortVector == 0 && std::ranges::all_of(instrs_, [&](const DraftInstr& at) {
+    return last.extent % kShortVector == 0 &&
+           std::ranges::all_of(instrs_, [&](const DraftInstr& at) {
              const int64_t step = coefficient(at.address, last.last);
              return at.instr.predicate < 0 && (!has_address(at.instr) || step == 0 || step == 1);
            });
@@ -264,9 +266,10 @@ class Finisher {
     const Instr& instr = draft.instr;
     if (instr.kind == InstrKind::constant) return true;
     if (instr.kind == InstrKind::index) {
-      return std::none_of(outer_.begin(),
-                          outer_.end() - std::ssize(block_axes_),
-                          [&](const Run& run) { return coefficient(draft.address, run.last) != 0; });
+      return std::none_of(
+          outer_.begin(), outer_.end() - std::ssize(block_axes_), [&](const Run& run) {
+            return coefficient(draft.address, run.last) != 0;
+          });
     }
     if (instr.kind != InstrKind::compute && instr.kind != InstrKind::cast) return false;
     return std::ranges::all_of(instr.operands,
@@ -286,7 +289,8 @@ class Finisher {
       if (draft.instr.kind != InstrKind::load) continue;
       const Affine::Term term = term_of_blocks(draft.address);
       has_blocks |= draft.instr.predicate >= 0;  // some lanes, so of fewer vectors
-      if (!is_plain_load(draft.instr) || term.stride != Stride::block || term.row_step == 0) continue;
+      if (!is_plain_load(draft.instr) || term.stride != Stride::block || term.row_step == 0)
+        continue;
       has_blocks = true;
       if (vectors_of_blocks(term, vectors) > kMostVectors * vectors) return false;
     }
@@ -514,7 +518,7 @@ class Finisher {
   int64_t longest_row_ = 0;
   int64_t row_length_ = 0;
   int row_length_param_ = -1;
-  int flat_rows_ = -1;  // the dimension of rows that became part of the vector one
+  int flat_rows_ = -1;           // the dimension of rows that became part of the vector one
   std::vector<Run> block_axes_;  // those that became part of it as well, the last one first
   int blocked_ = 0;
   int64_t block_size_ = 0;

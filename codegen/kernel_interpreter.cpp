@@ -50,8 +50,8 @@ int64_t position_at(const Kernel& kernel,
     if (term.stride == Stride::dynamic) sum += positions[d] * params[term.param];
     if (term.stride == Stride::transposed)
       sum += positions[d] / row_length + positions[d] % row_length * params[term.param];
-    const bool is_in_rows = term.stride == Stride::column || term.stride == Stride::row ||
-                            term.stride == Stride::block;
+    const bool is_in_rows =
+        term.stride == Stride::column || term.stride == Stride::row || term.stride == Stride::block;
     if (is_in_rows) sum += place_in_rows(row_length, term, positions[d]);
   }
   return sum;

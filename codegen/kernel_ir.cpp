@@ -21,10 +21,8 @@ std::string address_text(const Kernel& kernel, const Affine& address) {
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::one) plus(fmt::format("d{}", d));
     if (term.stride == Stride::dynamic) {
-      plus(fmt::format("d{}*p{}{}",
-                       d,
-                       term.param,
-                       term.known == 0 ? "" : fmt::format("={}", term.known)));
+      plus(fmt::format(
+          "d{}*p{}{}", d, term.param, term.known == 0 ? "" : fmt::format("={}", term.known)));
     }
     if (term.stride == Stride::column) plus(fmt::format("d{}%{}", d, row_length_text(kernel)));
     const bool is_transposed = term.stride == Stride::transposed;
@@ -227,12 +225,12 @@ class Verifier {
     for (size_t d = 0; d < address.terms.size(); ++d) {
       const Affine::Term& term = address.terms[d];
       const bool is_of_rows = term.stride == Stride::column || term.stride == Stride::row ||
-                              term.stride == Stride::transposed ||
-                              term.stride == Stride::block;
+                              term.stride == Stride::transposed || term.stride == Stride::block;
       const bool is_of_vector = static_cast<int>(d) == kernel_.vector_dim;
-      require(!is_of_rows || ((is_plain_load || is_index) && is_of_vector),
-              fmt::format("%{}: what has rows is a plain load or an index along the vector dimension",
-                          number));
+      require(
+          !is_of_rows || ((is_plain_load || is_index) && is_of_vector),
+          fmt::format("%{}: what has rows is a plain load or an index along the vector dimension",
+                      number));
       const bool has_param = term.stride == Stride::dynamic || term.stride == Stride::transposed;
       require(!has_param || is_param(term.param),
               fmt::format("%{}: a dynamic stride is a parameter", number));

@@ -195,10 +195,8 @@ Value matmul_of_small(const Node& node, RuleBuilder& build) {
   const int64_t products = shape.numel() / (m * n);
   const bool share_rhs = rhs.type().numel() < products * k * n;
   if (products < kFewestProducts || share_rhs) return {};
-  return as_sums_of_products(node,
-                             build,
-                             with_rank_of_result(node, build, lhs),
-                             with_rank_of_result(node, build, rhs));
+  return as_sums_of_products(
+      node, build, with_rank_of_result(node, build, lhs), with_rank_of_result(node, build, rhs));
 }
 
 /// Many points or colours times one small matrix: kernels have the sums in a few vectors, and take
@@ -220,10 +218,8 @@ Value matmul_of_points(const Node& node, RuleBuilder& build) {
   const int64_t points = n == 0 ? 0 : shape.numel() / n;
   if (points < kFewestPoints || k == 0 || k > kMostCoordinates || n > kMostCoordinates) return {};
   if (lhs.type().numel() != points * k || rhs.type().numel() != k * n) return {};
-  return as_sums_of_products(node,
-                             build,
-                             with_rank_of_result(node, build, lhs),
-                             with_rank_of_result(node, build, rhs));
+  return as_sums_of_products(
+      node, build, with_rank_of_result(node, build, lhs), with_rank_of_result(node, build, rhs));
 }
 
 /// The gradient of a weight: the extent that is summed over comes first in both operands.

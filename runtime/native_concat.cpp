@@ -29,9 +29,10 @@ class NativeConcat final : public HostCall {
   void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
     constexpr int64_t kWorkGrain = int64_t{1} << 18U;  // bytes
     if (has_short_runs()) {
-      parallel_ranges(outer_, std::max<int64_t>(kWorkGrain / row_, 1), [&](int64_t begin, int64_t end) {
-        interleave(operands, static_cast<std::byte*>(result), begin, end);
-      });
+      parallel_ranges(
+          outer_, std::max<int64_t>(kWorkGrain / row_, 1), [&](int64_t begin, int64_t end) {
+            interleave(operands, static_cast<std::byte*>(result), begin, end);
+          });
       return;
     }
     parallel_ranges(outer_ * row_, kWorkGrain, [&](int64_t begin, int64_t end) {
@@ -54,7 +55,10 @@ class NativeConcat final : public HostCall {
   }
 
   /// Rows of the result, operand by operand, as many at once as the nearest cache holds.
-  void interleave(const void* const* operands, std::byte* result, int64_t begin, int64_t end) const {
+  void interleave(const void* const* operands,
+                  std::byte* result,
+                  int64_t begin,
+                  int64_t end) const {
     constexpr int64_t kBytesAtOnce = 16384;
     const int64_t rows = std::max<int64_t>(kBytesAtOnce / row_, 1);
     for (int64_t first = begin; first < end; first += rows) {

@@ -4,6 +4,8 @@
 
 #include "harness/turns.h"
 
+#include "wick/ir/check.h"
+
 namespace wick::bench {
 
 bool can_measure(const Floor& floor) {
@@ -30,7 +32,10 @@ double FloorTimer::time() {
     case Floor::Kind::read:
       return runs_on_gpu() ? time_gpu_copy() : time_host_read();
     case Floor::Kind::products:
-      if (!products_) products_ = std::make_unique<ProductTimer>(products_of_step_());
+      if (!products_) {
+        check(!products_of_step_().entries.empty(), "a floor of products has some");
+        products_ = std::make_unique<ProductTimer>(products_of_step_());
+      }
       return products_->time();
     case Floor::Kind::work:
       return time_ms(work_);

@@ -12,10 +12,11 @@ namespace {
 
 constexpr double kGoal = 0.97;
 
-Row product(std::string name, const Shape& a, const Shape& b, double goal = kGoal) {
+Row product(
+    std::string name, std::string what, Floor floor, double goal, const Shape& a, const Shape& b) {
   return {.name = std::move(name),
-          .what = "matrix product",
-          .floor = products_floor(),
+          .what = std::move(what),
+          .floor = floor,
           .goal = goal,
           .make = [=]() -> Workload {
             const Tensor x = uniform_input(a);
@@ -24,28 +25,14 @@ Row product(std::string name, const Shape& a, const Shape& b, double goal = kGoa
           }};
 }
 
-/// No products of a library: a kernel computes them side by side.
-Row many_small_products() {
-  return {.name = "bmm-60013x4x4x4",
-          .what = "60013 products of 4x4 matrices",
-          .floor = copy_floor(f32_bytes(60013 * 3 * 16)),
-          .make = []() -> Workload {
-            const Tensor x = uniform_input({60013, 4, 4});
-            const Tensor y = uniform_input({60013, 4, 4});
-            return {[=] { materialize(matmul(x, y)); }};
-          }};
+Row product(std::string name, const Shape& a, const Shape& b) {
+  return product(std::move(name), "matrix product", products_floor(), kGoal, a, b);
 }
 
-/// No product of a library: a kernel reads the matrix.
-Row matrix_times_vector() {
-  return {.name = "matmul-50257x768x1",
-          .what = "matrix times vector",
-          .floor = read_floor(f32_bytes(50257 * 768)),
-          .make = []() -> Workload {
-            const Tensor x = uniform_input({50257, 768});
-            const Tensor y = uniform_input({768, 1});
-            return {[=] { materialize(matmul(x, y)); }};
-          }};
+/// No product of a library: a kernel reads both and writes the result, of so many elements in all.
+Row product_of_kernels(
+    std::string name, std::string what, int64_t elements, const Shape& a, const Shape& b) {
+  return product(std::move(name), std::move(what), copy_floor(f32_bytes(elements)), 0, a, b);
 }
 
 Row linear_gelu(std::string name, int64_t rows, int64_t in, int64_t out) {
@@ -118,11 +105,21 @@ Family product_rows() {
            product("bmm-32x512x64x512", {32, 512, 64}, {32, 64, 512}),
            linear_gelu("linear-gelu-2048x768x3072", 2048, 768, 3072),
            product("matmul-1021x1031x1033", {1021, 1031}, {1031, 1033}),
-           product("matmul-200003x7x5", {200003, 7}, {7, 5}),
+           product_of_kernels(
+               "matmul-200003x7x5", "points times a matrix", 200003 * 12, {200003, 7}, {7, 5}),
            product("matmul-1x4096x4093", {1, 4096}, {4096, 4093}),
            product("matmul-4099x3x4093", {4099, 3}, {3, 4093}),
-           matrix_times_vector(),
-           many_small_products(),
+           product("matmul-50257x768x1",
+                   "matrix times vector",
+                   read_floor(f32_bytes(50257 * 768)),
+                   0,
+                   {50257, 768},
+                   {768, 1}),
+           product_of_kernels("bmm-60013x4x4x4",
+                              "60013 products of 4x4 matrices",
+                              60013 * 48,
+                              {60013, 4, 4},
+                              {60013, 4, 4}),
            linear_gelu("linear-gelu-37x515x129", 37, 515, 129),
            convolution(square),
            convolution_gradients(square),

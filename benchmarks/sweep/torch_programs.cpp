@@ -35,7 +35,8 @@ Tensor integers(const Sizes& sizes, int64_t end, torch::ScalarType dtype = torch
 
 Tensors many(int64_t count, const Sizes& sizes) {
   Tensors tensors;
-  for (int64_t i = 0; i < 3 * count; ++i) tensors.push_back(uniform(sizes));
+  for (int64_t i = 0; i < 3 * count; ++i)
+    tensors.push_back(uniform(sizes));
   return tensors;
 }
 

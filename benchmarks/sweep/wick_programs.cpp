@@ -33,7 +33,8 @@ bool has_gradient(const Tensor& x) {
 
 Tensors many(int64_t count, const Shape& shape) {
   Tensors tensors;
-  for (int64_t i = 0; i < 3 * count; ++i) tensors.push_back(uniform(shape));
+  for (int64_t i = 0; i < 3 * count; ++i)
+    tensors.push_back(uniform(shape));
   return tensors;
 }
 

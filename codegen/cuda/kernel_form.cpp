@@ -31,7 +31,8 @@ int64_t stride_of(const Affine::Term& term, std::span<const int64_t> params) {
 }
 
 int64_t offset_of(const Affine& address, std::span<const int64_t> params) {
-  return address.offset_param < 0 ? address.known_offset : params[static_cast<size_t>(address.offset_param)];
+  return address.offset_param < 0 ? address.known_offset
+                                  : params[static_cast<size_t>(address.offset_param)];
 }
 
 /// Whether no position reaches beyond 32 bits on its way to an element.

@@ -151,8 +151,7 @@ llvm::Value* KernelEmitter::load_of_blocks(const Instr& at,
   auto& b = e_.b;
   const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
   const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
-  llvm::Value* row =
-      b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
+  llvm::Value* row = b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
   const int64_t row_step = term.stride == Stride::row ? 1 : term.row_step;
   llvm::Value* base =
       b.CreateInBoundsGEP(e_.storage_type(at.dtype),
@@ -229,8 +228,7 @@ llvm::Value* KernelEmitter::index_of_rows(const Instr& at, llvm::Value* base, in
   }
   llvm::SmallVector<uint64_t, 16> places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
-    places.push_back(
-        static_cast<uint64_t>(place_of_lane(term, int64_t{copy} * e_.lanes + lane)));
+    places.push_back(static_cast<uint64_t>(place_of_lane(term, int64_t{copy} * e_.lanes + lane)));
   const int64_t row_step = term.stride == Stride::row ? 1 : term.row_step;
   if (row_step != 0) {
     llvm::Value* row =

@@ -60,7 +60,8 @@ llvm::Value* KernelEmitter::bytes_of_access(const Access& access) {
       bytes = b.CreateMul(bytes, param(kernel_.dims[d].extent_param));
     if (stride == Stride::block && access.address.terms[d].row_step != 0) {
       const auto step = static_cast<uint64_t>(std::abs(access.address.terms[d].row_step));
-      bytes = b.CreateMul(bytes, b.CreateMul(param(kernel_.dims[d].extent_param), b.getInt64(step)));
+      bytes =
+          b.CreateMul(bytes, b.CreateMul(param(kernel_.dims[d].extent_param), b.getInt64(step)));
       bytes = b.CreateUDiv(bytes, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
     }
   }

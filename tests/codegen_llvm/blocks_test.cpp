@@ -34,15 +34,16 @@ TEST(Blocks, TransposedMatricesAreWalkedAsOne) {
     int64_t count, rows, columns;
     bool is_block;
   };
+
   const Case cases[] = {{300, 2, 2, true},
                         {301, 3, 3, true},
                         {40, 5, 4, true},
                         {40, 4, 5, true},
                         {33, 8, 8, true},
                         {20, 16, 4, true},
-                        {20, 4, 16, false},   // rows of their own that are transposed
-                        {15, 8, 8, false},    // few
-                        {40, 9, 9, false}};   // long
+                        {20, 4, 16, false},  // rows of their own that are transposed
+                        {15, 8, 8, false},   // few
+                        {40, 9, 9, false}};  // long
   for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
     for (const auto& [count, rows, columns, is_block] : cases) {
       const auto kernel = check_program(fmt::format(R"(
@@ -175,8 +176,8 @@ graph @f(%x: f32[3,{1}]) -> (f32[3,{1}]) {{
   %4 = concat %2, %3 {{axis = 1}} : f32[3,{1}]
   return %4
 }})",
-                              count,
-                              2 * count));
+                                             count,
+                                             2 * count));
   }
 }
 
@@ -235,6 +236,7 @@ TEST(FewElements, OfPointsTimesMatrices) {
     int64_t points, k, n;
     bool is_straight;
   };
+
   const Case cases[] = {
       {70, 3, 3, true}, {71, 7, 5, true}, {70, 8, 8, true}, {70, 9, 3, false}, {15, 7, 5, false}};
   for (const auto& [points, k, n, is_straight] : cases) {

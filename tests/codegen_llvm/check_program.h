@@ -46,7 +46,7 @@ inline void check_program_between_guards(const std::string& text) {
         guarded[i] = at_end ? pages.back().tail(sizes[i]) : pages.back().head();
         std::memcpy(guarded[i], buffers[i], sizes[i]);
       }
-      codegen::KernelCache::instance().get(*launch.kernel)(
+      codegen::KernelCache::instance().get (*launch.kernel)(
           guarded.data(), launch.params.data(), 0, launch.task_extent, 0, launch.vector_extent);
       for (size_t i = 0; i < buffers.size(); ++i)
         if (launch.args[i].kind == Kind::result) std::memcpy(buffers[i], guarded[i], sizes[i]);

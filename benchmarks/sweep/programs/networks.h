@@ -58,12 +58,13 @@ Tensor basic_block(const Tensors& v) {
   return relu(batch_norm_of(conv(a, v[2], 1, 1), v[3], v[4]) + v[0]);
 }
 
-Tensor relu_to_6(const Tensor& x) { return clamp(x, 0, 6); }
+Tensor relu_to_6(const Tensor& x) {
+  return clamp(x, 0, 6);
+}
 
 Tensor inverted_residual(const Tensors& v) {
   const Tensor wide = relu_to_6(batch_norm_of(conv(v[0], v[1], 1, 0), v[4], v[5]));
-  const Tensor deep = relu_to_6(
-      batch_norm_of(conv(wide, v[2], 1, 1, wide.size(1)), v[4], v[5]));
+  const Tensor deep = relu_to_6(batch_norm_of(conv(wide, v[2], 1, 1, wide.size(1)), v[4], v[5]));
   return v[0] + batch_norm_of(conv(deep, v[3], 1, 0), v[6], v[7]);
 }
 
@@ -160,7 +161,8 @@ Tensor unrolled_rnn(const Tensors& v) {
 
 Tensor neural_ode(const Tensors& v) {
   Tensor x = v[0];
-  for (int i = 0; i < 20; ++i) x = x + linear(tanh(linear(x, v[1])), v[2]) * 0.05;
+  for (int i = 0; i < 20; ++i)
+    x = x + linear(tanh(linear(x, v[1])), v[2]) * 0.05;
   return x;
 }
 
@@ -244,11 +246,14 @@ Tensor smoothed_cross_entropy(const Tensors& v) {
   return mean(picked) * -0.9 - mean(log_p) * 0.1;
 }
 
-Tensor unit_rows(const Tensor& x) { return x / sqrt(sum(x * x, {1}, true) + 1e-12); }
+Tensor unit_rows(const Tensor& x) {
+  return x / sqrt(sum(x * x, {1}, true) + 1e-12);
+}
 
 Tensor contrastive_loss(const Tensors& v) {
   const Tensor logits = matmul(unit_rows(v[0]), transpose(unit_rows(v[1]), 0, 1)) * 14.3;
-  const Tensor diagonals = mean(diagonal(log_softmax(logits, 1)) + diagonal(log_softmax(logits, 0)));
+  const Tensor diagonals =
+      mean(diagonal(log_softmax(logits, 1)) + diagonal(log_softmax(logits, 0)));
   return diagonals * -0.5;
 }
 
@@ -291,11 +296,13 @@ Tensors rms_prop_steps(const Tensors& v) {
 
 Tensors clipped_gradients(const Tensors& v) {
   Tensors squares;
-  for (const Tensor& x : v) squares.push_back(sum(x * x));
+  for (const Tensor& x : v)
+    squares.push_back(sum(x * x));
   const Tensor length = sqrt(sum(stack(squares, 0)));
   const Tensor scale = clamp(1 / (length + 1e-6), 0, 1);
   Tensors results;
-  for (const Tensor& x : v) results.push_back(x * scale);
+  for (const Tensor& x : v)
+    results.push_back(x * scale);
   return results;
 }
 

@@ -14,7 +14,8 @@ Tensor energy_of_pairs(const Tensors& v) {
 }
 
 Tensor inner(const Tensor& x, int64_t down, int64_t right) {
-  return slice(slice(x, 0, 1 + down, x.size(0) - 1 + down, 1), 1, 1 + right, x.size(1) - 1 + right, 1);
+  return slice(
+      slice(x, 0, 1 + down, x.size(0) - 1 + down, 1), 1, 1 + right, x.size(1) - 1 + right, 1);
 }
 
 Tensor heat(const Tensors& v) {
@@ -55,7 +56,8 @@ Tensor game_of_life(const Tensors& v) {
 Tensor jacobi(const Tensors& v) {
   const Tensor d = diagonal(v[0]) + 500;
   Tensor x = zeros_like(v[1]);
-  for (int i = 0; i < 10; ++i) x = (v[1] - matmul(v[0], x)) / d;
+  for (int i = 0; i < 10; ++i)
+    x = (v[1] - matmul(v[0], x)) / d;
   return x;
 }
 
@@ -194,7 +196,8 @@ Tensor matrix_exponential(const Tensors& v) {
 
 Tensor polynomial(const Tensors& v) {
   Tensor y = v[0] * 0.3 + 0.1;
-  for (int i = 0; i < 12; ++i) y = y * v[0] + 0.1 * i;
+  for (int i = 0; i < 12; ++i)
+    y = y * v[0] + 0.1 * i;
   return y;
 }
 
@@ -240,7 +243,8 @@ Tensor cosines_of_blocks(const Tensors& v) {
 
 Tensor exponential_average(const Tensors& v) {
   Tensor s = select(v[0], 0, 0);
-  for (int64_t t = 1; t < v[0].size(0); ++t) s = s * 0.9 + select(v[0], 0, t) * 0.1;
+  for (int64_t t = 1; t < v[0].size(0); ++t)
+    s = s * 0.9 + select(v[0], 0, t) * 0.1;
   return s;
 }
 
@@ -329,7 +333,8 @@ Tensor butterflies(const Tensors& v) {
 Tensor windows_of_signal(const Tensors& v) {
   const int64_t n = v[0].size(0);
   Tensors shifted;
-  for (int64_t i = 0; i < 5; ++i) shifted.push_back(slice(v[0], 0, i, n - 4 + i, 1));
+  for (int64_t i = 0; i < 5; ++i)
+    shifted.push_back(slice(v[0], 0, i, n - 4 + i, 1));
   return amax(stack(shifted, 0), {0});
 }
 
@@ -349,7 +354,9 @@ Tensor gaussian_on_grid(const Tensors& v) {
   return exp((x * x + y * y) * -2) * cos(x * 3 + y * 2);
 }
 
-Tensor batched_dots(const Tensors& v) { return sum(v[0] * v[1], {1, 2}); }
+Tensor batched_dots(const Tensors& v) {
+  return sum(v[0] * v[1], {1, 2});
+}
 
 Tensor covariances(const Tensors& v) {
   const Tensor d = v[0] - mean(v[0], {1}, true);
@@ -364,7 +371,8 @@ Tensor crop_flip_scale(const Tensors& v) {
 
 Tensor hashed(const Tensors& v) {
   Tensor x = v[0];
-  for (int i = 0; i < 3; ++i) x = (x * 31 + 17) * x + 5;
+  for (int i = 0; i < 3; ++i)
+    x = (x * 31 + 17) * x + 5;
   return x;
 }
 
@@ -374,7 +382,12 @@ Tensor leaky_squares(const Tensors& v) {
 
 Tensor segment_means(const Tensors& v) {
   const Tensor sums = index_add(zeros_like(v[2]), 0, v[1], v[0]);
-  return sums / unsqueeze(clamp(index_add(zeros_like(select(v[2], 1, 0)), 0, v[1], select(v[0], 1, 0) * 0 + 1), 1, 1e9), 1);
+  return sums /
+         unsqueeze(
+             clamp(index_add(zeros_like(select(v[2], 1, 0)), 0, v[1], select(v[0], 1, 0) * 0 + 1),
+                   1,
+                   1e9),
+             1);
 }
 
 Tensor cross_products(const Tensors& v) {
@@ -411,7 +424,8 @@ Tensor hue_rotation(const Tensors& v) {
   const Tensor top = maximum(maximum(r, g), b);
   const Tensor low = minimum(minimum(r, g), b);
   const Tensor chroma = top - low + 1e-6;
-  return where(top == r, (g - b) / chroma, where(top == g, (b - r) / chroma + 2, (r - g) / chroma + 4));
+  return where(
+      top == r, (g - b) / chroma, where(top == g, (b - r) / chroma + 2, (r - g) / chroma + 4));
 }
 
 Tensor lorenz_curves(const Tensors& v) {
