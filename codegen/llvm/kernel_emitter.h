@@ -347,6 +347,7 @@ class KernelEmitter {
   llvm::Value* address_of(const Instr& instr, int number, int copy);
   llvm::Value* mask_of(const Instr& instr, int copy, bool as_vector);
   llvm::Value* uniform_part(int predicate, int copy);
+  [[nodiscard]] bool depends_on_tasks(int predicate) const;
   llvm::Value* load_any_lane(const Instr& instr, int number, int copy);
   llvm::Instruction* gather(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);
   [[nodiscard]] bool reads_backwards(const Instr& instr) const;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
@@ -332,6 +334,18 @@ llvm::Value* KernelEmitter::uniform_part(int predicate, int copy) {
   return e_.b.CreateAnd(parts[0], parts[1]);
 }
 
+/// Whether a guard counts along other dimensions than the vector one, so that what it keeps out may
+/// be anywhere; else it is less than a row away.
+bool KernelEmitter::depends_on_tasks(int predicate) const {
+  const Instr& at = instr(predicate);
+  if (at.kind == InstrKind::index) {
+    for (size_t d = 0; d < at.address.terms.size(); ++d)
+      if (static_cast<int>(d) != kernel_.vector_dim && at.address.terms[d].stride != Stride::zero)
+        return true;
+  }
+  return std::ranges::any_of(at.operands, [&](int used) { return depends_on_tasks(used); });
+}
+
 llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   if (is_of_flat_rows(at)) return load_of_flat_rows(at, number, copy);
@@ -354,10 +368,12 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
     if (!varies(at.predicate)) {
       address = address_if(operand(at.predicate, copy, false), address);
       mask = mask_of_copy(copy);
-    } else if (!e_.host.avx512) {
-      address = address_if(b.CreateOrReduce(mask), address);
-    } else if (llvm::Value* may_be_wanted = uniform_part(at.predicate, copy)) {
-      address = address_if(may_be_wanted, address);
+    } else {
+      llvm::Value* may_be_wanted =
+          e_.host.avx512 ? uniform_part(at.predicate, copy) : b.CreateOrReduce(mask);
+      if (may_be_wanted == nullptr && depends_on_tasks(at.predicate))
+        may_be_wanted = b.CreateOrReduce(mask);
+      if (may_be_wanted != nullptr) address = address_if(may_be_wanted, address);
     }
   }
   llvm::Value* zeros = llvm::Constant::getNullValue(vector);
