@@ -529,6 +529,23 @@ class Finisher {
 
 }  // namespace
 
+void renumber(Instr& instr, const std::vector<int>& numbers) {
+  const auto change = [&](int& number) {
+    if (number >= 0) number = numbers[static_cast<size_t>(number)];
+  };
+  std::ranges::for_each(instr.operands, change);
+  change(instr.predicate);
+  change(instr.dynamic_index);
+}
+
+KernelDraft KernelDraft::started_anew(ir::Domain domain) const {
+  KernelDraft draft(name_, std::move(domain));
+  draft.buffers_ = buffers_;
+  draft.args_ = args_;
+  draft.add_phase(false);
+  return draft;
+}
+
 int KernelDraft::add_phase(bool loop) {
   phases_.push_back({.loop = loop, .instrs = {}});
   return static_cast<int>(phases_.size()) - 1;

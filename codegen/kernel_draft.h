@@ -19,6 +19,9 @@ struct DraftInstr {
   int64_t dynamic_stride = 0;
 };
 
+/// Lets an instruction use what it used under other numbers; -1 stays.
+void renumber(Instr& instr, const std::vector<int>& numbers);
+
 class KernelDraft {
  public:
   KernelDraft(std::string name, ir::Domain domain)
@@ -51,6 +54,10 @@ class KernelDraft {
   [[nodiscard]] Finished finish() const;
 
  private:
+  static constexpr int kStraight = 0;  // the phase of a draft that has no loop
+
+  /// Over another domain, with the same arguments and one phase of straight code, still empty.
+  [[nodiscard]] KernelDraft started_anew(ir::Domain domain) const;
   [[nodiscard]] int64_t elements_to_reduce() const;
   [[nodiscard]] bool has_few_to_reduce() const;
   [[nodiscard]] bool has_very_few_to_reduce() const;
@@ -63,7 +70,7 @@ class KernelDraft {
   [[nodiscard]] int guarded_rows() const;
   /// Guards by a dimension, or by one behind it, count elements: all those are then one.
   [[nodiscard]] KernelDraft with_guards_of_elements(int first) const;
-  int append_folded(int phase, DraftInstr instr);
+  int append_folded(DraftInstr instr);
   [[nodiscard]] std::optional<ir::AffineExpr> affine_of(int number) const;
   [[nodiscard]] std::optional<bool> known_comparison(const Instr& instr) const;
   [[nodiscard]] std::optional<bool> known_bool(int number) const;

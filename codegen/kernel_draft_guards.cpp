@@ -80,14 +80,8 @@ int KernelDraft::guarded_rows() const {
 }
 
 KernelDraft KernelDraft::with_guards_of_elements(int first) const {
-  KernelDraft draft(name_, domain_);
-  draft.buffers_ = buffers_;
-  draft.args_ = args_;
-  const int code = draft.add_phase(false);
+  KernelDraft draft = started_anew(domain_);
   std::vector<int> numbers(instrs_.size(), -1);
-  const auto in_draft = [&](int& number) {
-    if (number >= 0) number = numbers[static_cast<size_t>(number)];
-  };
   // The number of elements before the rows that `operand` counts; of a position, before its own.
   const auto in_elements = [&](int operand, int rows) {
     DraftInstr index;
@@ -105,20 +99,16 @@ KernelDraft KernelDraft::with_guards_of_elements(int first) const {
     index.address.offset *= below;
     for (size_t d = 0; d <= static_cast<size_t>(rows); ++d)
       index.address.coefs[d] *= below;
-    return draft.append(code, std::move(index));
+    return draft.append(kStraight, std::move(index));
   };
   for (size_t number = 0; number < instrs_.size(); ++number) {
     DraftInstr next = instrs_[number];
     const int rows = rows_of_guard(next.instr);
-    if (rows >= first) {
-      for (int& operand : next.instr.operands)
-        operand = in_elements(operand, rows);
-    } else {
-      std::ranges::for_each(next.instr.operands, in_draft);
-    }
-    in_draft(next.instr.predicate);
-    in_draft(next.instr.dynamic_index);
-    numbers[number] = draft.append(code, std::move(next));
+    const std::vector<int> given = next.instr.operands;
+    renumber(next.instr, numbers);
+    for (size_t i = 0; rows >= first && i < given.size(); ++i)
+      next.instr.operands[i] = in_elements(given[i], rows);
+    numbers[number] = draft.append(kStraight, std::move(next));
   }
   return draft.without_dead_code();
 }

@@ -93,14 +93,14 @@ std::optional<bool> KernelDraft::known_bool(int number) const {
 }
 
 /// Appends what the instruction comes to where guards are known.
-int KernelDraft::append_folded(int phase, DraftInstr draft) {
+int KernelDraft::append_folded(DraftInstr draft) {
   Instr& at = draft.instr;
   const auto constant = [&](const Literal& value) {
     DraftInstr next;
     next.instr.kind = InstrKind::constant;
     next.instr.dtype = value.type().dtype;
     next.instr.value = value;
-    return append(phase, std::move(next));
+    return append(kStraight, std::move(next));
   };
   if (at.kind == InstrKind::compute) {
     if (const std::optional<bool> known = known_comparison(at))
@@ -118,7 +118,7 @@ int KernelDraft::append_folded(int phase, DraftInstr draft) {
     if (wanted && !*wanted) return constant(Literal::scalar(at.dtype, 0));
     if (wanted) at.predicate = -1;
   }
-  return append(phase, std::move(draft));
+  return append(kStraight, std::move(draft));
 }
 
 int64_t KernelDraft::elements_to_reduce() const {
@@ -161,30 +161,22 @@ KernelDraft KernelDraft::unrolled() const {
     left.extents.push_back(domain_.extents[d]);
     left.reduced.push_back(false);
   }
-  KernelDraft draft(name_, std::move(left));
-  draft.buffers_ = buffers_;
-  draft.args_ = args_;
-  const int code = draft.add_phase(false);
+  KernelDraft draft = started_anew(std::move(left));
   std::vector<int> numbers(instrs_.size(), -1);  // in the draft
-  const auto in_draft = [&](int& number) {
-    if (number >= 0) number = numbers[static_cast<size_t>(number)];
-  };
   const auto copy = [&](int number, const std::vector<int64_t>& position) {
     DraftInstr next = instrs_[static_cast<size_t>(number)];
-    std::ranges::for_each(next.instr.operands, in_draft);
-    in_draft(next.instr.predicate);
-    in_draft(next.instr.dynamic_index);
+    renumber(next.instr, numbers);
     int& known = numbers[static_cast<size_t>(number)];
     if (next.instr.kind == InstrKind::accumulate) {
       const int element = next.instr.operands[0];
       next.instr.kind = InstrKind::compute;
       next.instr.op = combining_op(next.instr.op, next.instr.dtype);
       next.instr.operands = {known, element};
-      known = known < 0 ? element : draft.append_folded(code, std::move(next));
+      known = known < 0 ? element : draft.append_folded(std::move(next));
       return;
     }
     if (has_address(next.instr)) next.address = fixed_at(next.address, domain_, position);
-    known = draft.append_folded(code, std::move(next));
+    known = draft.append_folded(std::move(next));
   };
   const std::vector<std::vector<int64_t>> positions = reduced_positions(domain_);
   for (const Phase& phase : phases_) {
@@ -209,21 +201,13 @@ KernelDraft KernelDraft::without_dead_code() const {
     for (const int used : {at.predicate, at.dynamic_index})
       if (used >= 0) lives[static_cast<size_t>(used)] = true;
   }
-  KernelDraft draft(name_, domain_);
-  draft.buffers_ = buffers_;
-  draft.args_ = args_;
-  const int code = draft.add_phase(false);
+  KernelDraft draft = started_anew(domain_);
   std::vector<int> numbers(instrs_.size(), -1);
-  const auto in_draft = [&](int& number) {
-    if (number >= 0) number = numbers[static_cast<size_t>(number)];
-  };
   for (size_t number = 0; number < instrs_.size(); ++number) {
     if (!lives[number]) continue;
     DraftInstr next = instrs_[number];
-    std::ranges::for_each(next.instr.operands, in_draft);
-    in_draft(next.instr.predicate);
-    in_draft(next.instr.dynamic_index);
-    numbers[number] = draft.append(code, std::move(next));
+    renumber(next.instr, numbers);
+    numbers[number] = draft.append(kStraight, std::move(next));
   }
   return draft;
 }
