@@ -16,7 +16,7 @@ fail() {
 
 run() { "$program" "$@" >"$scratch/out" 2>"$scratch/err"; }
 
-run --filter '^(adds-1000|matmul-200003x7x5|mlp-sgd)$' --seconds 0 --html "$scratch/report.html" ||
+run --filter '^(adds-1000|linear-gelu-37x515x129|mlp-sgd)$' --seconds 0 --html "$scratch/report.html" ||
   fail "the rows"
 python3 - "$scratch/report.html" "$scratch/out" <<'PYTHON' || fail "the report"
 import json, re, sys
@@ -25,12 +25,12 @@ page = open(sys.argv[1]).read()
 assert "http" not in page, "the report needs the network"
 data = json.loads(re.search(r"^const data = (.*);$", page, re.M).group(1))
 rows = {row["name"]: row for row in data["rows"]}
-assert list(rows) == ["matmul-200003x7x5", "adds-1000", "mlp-sgd"], list(rows)
+assert list(rows) == ["linear-gelu-37x515x129", "adds-1000", "mlp-sgd"], list(rows)
 for row in rows.values():
     assert not row["error"], row["error"]
     assert len(row["floor"]) == len(row["wick"]["ms"]) >= 7
     assert row["facts"]["interpreted"] == 0
-assert rows["matmul-200003x7x5"]["facts"]["flops"] == 2 * 200003 * 7 * 5
+assert rows["linear-gelu-37x515x129"]["facts"]["flops"] == 2 * 37 * 515 * 129
 adds = rows["adds-1000"]
 assert abs(adds["fraction"] - 0.12 / adds["wick"]["median"]) < 1e-9
 # Forward, and backward for inputs (but the first) and weights.
