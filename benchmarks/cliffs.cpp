@@ -3,7 +3,7 @@
 //
 //     cliffs [--seed N] [--programs N] [--above NS]
 //
-// What single ops of usual shapes do not show: 2 ns are forty times a copy.
+// That is where what single ops of usual shapes do not show comes to light.
 
 #include <algorithm>
 #include <chrono>

@@ -19,6 +19,9 @@ struct DraftInstr {
   int64_t dynamic_stride = 0;
 };
 
+/// Of a dimension; 0 for -1 and for those that the expression does not have.
+int64_t coefficient(const ir::AffineExpr& expr, int dim);
+
 /// Lets an instruction use what it used under other numbers; -1 stays.
 void renumber(Instr& instr, const std::vector<int>& numbers);
 

@@ -9,19 +9,7 @@
 
 namespace wick::codegen {
 
-namespace {
-
 using ir::AffineExpr;
-
-int64_t coefficient(const AffineExpr& expr, size_t dim) {
-  return dim < expr.coefs.size() ? expr.coefs[dim] : 0;
-}
-
-bool is_constant(const AffineExpr& expr) {
-  return std::ranges::all_of(expr.coefs, [](int64_t coef) { return coef == 0; });
-}
-
-}  // namespace
 
 /// The dimension whose positions the guard counts, by which all behind it may be counted as well;
 /// -1: none. The guard is position < bound or bound <= position.
@@ -31,19 +19,20 @@ int KernelDraft::rows_of_guard(const Instr& at) const {
   const size_t side = at.op == ir::OpKind::lt ? 0 : 1;
   const std::optional<AffineExpr> position = affine_of(at.operands[side]);
   const std::optional<AffineExpr> bound = affine_of(at.operands[1 - side]);
-  if (!position || !bound || !is_constant(*bound)) return -1;
-  size_t dim = domain_.extents.size();
-  while (dim > 0 && coefficient(*position, dim - 1) == 0)
+  if (!position || !bound || !bound->is_constant()) return -1;
+  const int last = static_cast<int>(domain_.extents.size()) - 1;
+  int dim = last;
+  while (dim >= 0 && coefficient(*position, dim) == 0)
     --dim;
-  if (dim == 0 || dim == domain_.extents.size() || coefficient(*position, dim - 1) != 1) return -1;
-  return static_cast<int>(dim) - 1;
+  return dim < last && coefficient(*position, dim) == 1 ? dim : -1;
 }
 
 /// Whether an address moves along a dimension and those behind it as along one.
 bool KernelDraft::moves_as_one_from(const AffineExpr& address, int rows) const {
-  for (size_t d = static_cast<size_t>(rows); d + 1 < domain_.extents.size(); ++d)
-    if (coefficient(address, d) != coefficient(address, d + 1) * domain_.extents[d + 1])
-      return false;
+  for (int d = rows; d + 1 < std::ssize(domain_.extents); ++d) {
+    const int64_t extent = domain_.extents[static_cast<size_t>(d) + 1];
+    if (coefficient(address, d) != coefficient(address, d + 1) * extent) return false;
+  }
   return true;
 }
 
@@ -90,7 +79,7 @@ KernelDraft KernelDraft::with_guards_of_elements(int first) const {
     index.address = *affine_of(operand);
     index.address.free_offset = true;
     index.address.coefs.resize(domain_.extents.size());
-    const bool is_position = !is_constant(index.address);
+    const bool is_position = !index.address.is_constant();
     int64_t below = 1;
     for (size_t d = domain_.extents.size(); d-- > static_cast<size_t>(rows) + 1;) {
       if (is_position) index.address.coefs[d] = below;

@@ -34,7 +34,7 @@ AffineExpr fixed_at(const AffineExpr& expr,
                     const std::vector<int64_t>& position) {
   AffineExpr fixed{.offset = expr.offset, .coefs = {}, .free_offset = expr.free_offset};
   for (size_t d = 0; d < domain.extents.size(); ++d) {
-    const int64_t coef = d < expr.coefs.size() ? expr.coefs[d] : 0;
+    const int64_t coef = coefficient(expr, static_cast<int>(d));
     if (domain.reduced[d]) {
       fixed.offset += coef * position[d];
     } else {

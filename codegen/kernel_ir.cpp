@@ -314,7 +314,7 @@ std::string blocks_text(const Kernel& kernel,
     text += position;
     if (below > 1) text += fmt::format("/{}", below);
     if (extent > 1) text += fmt::format("%{}", extent);
-    if (stride > 1) text += fmt::format("*{}", stride);
+    if (stride != 1) text += fmt::format("*{}", stride);
   };
   plus(kernel.row_length, 0, term.row_step);
   int64_t below = 1;

@@ -135,9 +135,19 @@ Value with_last_axes_swapped(RuleBuilder& build, const Value& x) {
   return build.op(OpKind::permute, {x}, {{"axes", last_axes_swapped(rank)}});
 }
 
-/// The sums of products that a matmul of operands of one rank is.
-Value as_sums_of_products(const Node& node, RuleBuilder& build, Value lhs, Value rhs) {
+/// x with axes of one element before its own, as many as the result of `node` has.
+Value with_rank_of_result(const Node& node, RuleBuilder& build, const Value& x) {
+  const Shape& shape = x.type().shape;
+  std::vector<int64_t> extents(shape.begin(), shape.end());
+  extents.insert(extents.begin(), static_cast<size_t>(node.type().shape.ndim() - shape.ndim()), 1);
+  return build.reshape(x, Shape(std::move(extents)));
+}
+
+/// The sums of products that a matmul of operands with two axes or more is.
+Value as_sums_of_products(const Node& node, RuleBuilder& build) {
   const int rank = node.type().shape.ndim();
+  Value lhs = with_rank_of_result(node, build, node.operand(0));
+  Value rhs = with_rank_of_result(node, build, node.operand(1));
   if (node.attributes().flag("transpose_lhs")) lhs = with_last_axes_swapped(build, lhs);
   if (node.attributes().flag("transpose_rhs")) rhs = with_last_axes_swapped(build, rhs);
   const Value all = build.op(OpKind::mul,
@@ -147,24 +157,21 @@ Value as_sums_of_products(const Node& node, RuleBuilder& build, Value lhs, Value
   return build.op(OpKind::reduce_sum, {all}, {{"axes", std::vector<int64_t>{rank - 1}}});
 }
 
-/// x with axes of one element before its own, as many as the result of `node` has.
-Value with_rank_of_result(const Node& node, RuleBuilder& build, const Value& x) {
-  const Shape& shape = x.type().shape;
-  std::vector<int64_t> extents(shape.begin(), shape.end());
-  extents.insert(extents.begin(), static_cast<size_t>(node.type().shape.ndim() - shape.ndim()), 1);
-  return build.reshape(x, Shape(std::move(extents)));
-}
-
 /// No library multiplies integers, and kernels have the vectors of the machine: i32[300,300] by as
 /// many takes a loop of ours five times as long.
 Value matmul_of_integers(const Node& node, RuleBuilder& build) {
   const DType dtype = node.type().dtype;
   if (dtype != DType::i32 && dtype != DType::i64) return {};
   if (has_epilogue(node) || node.type().shape.numel() == 0) return {};
-  return as_sums_of_products(node,
-                             build,
-                             with_rank_of_result(node, build, node.operand(0)),
-                             with_rank_of_result(node, build, node.operand(1)));
+  return as_sums_of_products(node, build);
+}
+
+/// Matrices of f32, or batches of them, with nothing behind their product.
+bool is_plain_f32_product(const Node& node) {
+  return !has_epilogue(node) && node.type().dtype == DType::f32 &&
+         std::ranges::all_of(node.operands(), [](Value operand) {
+           return operand.type().dtype == DType::f32 && operand.type().shape.ndim() >= 2;
+         });
 }
 
 /// Many products of small matrices of f32: a call of oneDNN for each takes 0.4 us. Kernels that
@@ -180,10 +187,7 @@ Value matmul_of_small(const Node& node, RuleBuilder& build) {
   const Value rhs = node.operand(1);
   const Shape& shape = node.type().shape;
   const int rank = shape.ndim();
-  if (has_epilogue(node) || node.type().dtype != DType::f32 || rank < 3) return {};
-  for (const Value& operand : {lhs, rhs}) {
-    if (operand.type().dtype != DType::f32 || operand.type().shape.ndim() < 2) return {};
-  }
+  if (!is_plain_f32_product(node) || rank < 3) return {};
   const bool lhs_lies_across = node.attributes().flag("transpose_lhs");
   const bool rhs_lies_across = node.attributes().flag("transpose_rhs");
   const int64_t m = shape[rank - 2];
@@ -195,8 +199,7 @@ Value matmul_of_small(const Node& node, RuleBuilder& build) {
   const int64_t products = shape.numel() / (m * n);
   const bool share_rhs = rhs.type().numel() < products * k * n;
   if (products < kFewestProducts || share_rhs) return {};
-  return as_sums_of_products(
-      node, build, with_rank_of_result(node, build, lhs), with_rank_of_result(node, build, rhs));
+  return as_sums_of_products(node, build);
 }
 
 /// Many points or colours times one small matrix: kernels have the sums in a few vectors, and take
@@ -208,18 +211,13 @@ Value matmul_of_points(const Node& node, RuleBuilder& build) {
   const Value rhs = node.operand(1);
   const Shape& shape = node.type().shape;
   const int rank = shape.ndim();
-  if (has_epilogue(node) || node.type().dtype != DType::f32 || rank < 2) return {};
-  for (const Value& operand : {lhs, rhs}) {
-    if (operand.type().dtype != DType::f32 || operand.type().shape.ndim() < 2) return {};
-  }
-  if (node.attributes().flag("transpose_lhs")) return {};
+  if (!is_plain_f32_product(node) || node.attributes().flag("transpose_lhs")) return {};
   const int64_t n = shape[rank - 1];
   const int64_t k = lhs.type().shape[lhs.type().shape.ndim() - 1];
   const int64_t points = n == 0 ? 0 : shape.numel() / n;
   if (points < kFewestPoints || k == 0 || k > kMostCoordinates || n > kMostCoordinates) return {};
   if (lhs.type().numel() != points * k || rhs.type().numel() != k * n) return {};
-  return as_sums_of_products(
-      node, build, with_rank_of_result(node, build, lhs), with_rank_of_result(node, build, rhs));
+  return as_sums_of_products(node, build);
 }
 
 /// The gradient of a weight: the extent that is summed over comes first in both operands.

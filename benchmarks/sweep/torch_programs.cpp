@@ -33,13 +33,6 @@ Tensor integers(const Sizes& sizes, int64_t end, torch::ScalarType dtype = torch
   return torch::floor(torch::rand(sizes) * end).to(dtype);
 }
 
-Tensors many(int64_t count, const Sizes& sizes) {
-  Tensors tensors;
-  for (int64_t i = 0; i < 3 * count; ++i)
-    tensors.push_back(uniform(sizes));
-  return tensors;
-}
-
 // What networks.h and numeric.h call by one name in both libraries.
 
 Tensor conv(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding, int64_t groups = 1) {

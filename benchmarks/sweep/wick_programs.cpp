@@ -31,13 +31,6 @@ bool has_gradient(const Tensor& x) {
   return x.dtype() == DType::f32 || x.dtype() == DType::f64;
 }
 
-Tensors many(int64_t count, const Shape& shape) {
-  Tensors tensors;
-  for (int64_t i = 0; i < 3 * count; ++i)
-    tensors.push_back(uniform(shape));
-  return tensors;
-}
-
 // What networks.h and numeric.h call by one name in both libraries.
 
 Tensor conv(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding, int64_t groups = 1) {

@@ -35,6 +35,14 @@ int64_t offset_of(const Affine& address, std::span<const int64_t> params) {
                                   : params[static_cast<size_t>(address.offset_param)];
 }
 
+/// What the parts of a block's place sum up to at most.
+int64_t reach_of_blocks(const Kernel& kernel, const Affine::Term& term, int64_t extent) {
+  int64_t reach = (extent / kernel.row_length + 1) * std::abs(term.row_step);
+  for (const BlockAxis& axis : term.axes)
+    reach += axis.extent * std::abs(axis.stride);
+  return reach;
+}
+
 /// Whether no position reaches beyond 32 bits on its way to an element.
 bool is_narrow(const Kernel& kernel, const Instr& instr, std::span<const int64_t> params) {
   int64_t reach = std::abs(offset_of(instr.address, params));
@@ -45,8 +53,7 @@ bool is_narrow(const Kernel& kernel, const Instr& instr, std::span<const int64_t
     if (stride >= kNarrowLimit || extent >= kNarrowLimit) return false;
     const bool is_transposed = term.stride == Stride::transposed;  // short rows, one an element
     reach += is_transposed ? extent + stride * kernel.row_length : stride * extent;  // below 2^60
-    if (term.stride == Stride::block && extent > 0)
-      reach += place_in_rows(kernel.row_length, term, extent + kernel.row_length);
+    if (term.stride == Stride::block) reach += reach_of_blocks(kernel, term, extent);
     if (reach >= kNarrowLimit) return false;
   }
   return true;

@@ -229,9 +229,10 @@ class KernelEmitter {
   RowPlace place_in_long_rows(int copy);
   llvm::Value* row_of(llvm::Value* position);
   llvm::Value* load_of_long_rows(const Instr& instr, int number, int copy);
-  [[nodiscard]] Stride stride_of_flat_rows(const Instr& at) const;
+  [[nodiscard]] const Affine::Term& vector_term(const Instr& at) const;
   llvm::Value* load_transposed_rows(const Instr& at, int number, llvm::Value* position, int copy);
   [[nodiscard]] bool repeats_in_rows(const Instr& at) const;
+  llvm::Value* place_of_row(const Affine::Term& term, llvm::Value* position);
   [[nodiscard]] int64_t place_of_lane(const Affine::Term& term, int64_t lane) const;
   llvm::Value* load_of_blocks(const Instr& at, int number, llvm::Value* position, int copy);
   llvm::Value* load_places(const Instr& at,
@@ -240,10 +241,7 @@ class KernelEmitter {
                            std::optional<std::pair<int64_t, int64_t>> bounds);
   llvm::Value* widened(llvm::Value* vector);
   llvm::Value* index_of_rows(const Instr& at, llvm::Value* base, int copy);
-  llvm::Value* places_in_rows_of(const Affine::Term& term,
-                                 llvm::Value* position,
-                                 int copy,
-                                 llvm::Type* type);
+  llvm::Value* places_in_rows_of(const Affine::Term& term, llvm::Value* position, int copy);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
 
   // kernel_emitter_functions.cpp
@@ -332,6 +330,7 @@ class KernelEmitter {
   Range between_lines(Range tile, int stream);
 
   // kernel_emitter_memory.cpp
+  [[nodiscard]] const Access& access_at(int number) const;
   void start_accesses();
   llvm::Value* start_of_buffer(int buffer);
   llvm::Value* make_own_memory(llvm::Type* element, int64_t elements);

@@ -19,13 +19,13 @@ namespace wick::codegen::llvm_jit {
 
 bool KernelEmitter::is_of_flat_rows(const Instr& at) const {
   if (!kernel_.has_flat_rows() || at.kind != InstrKind::load) return false;
-  const Stride stride = stride_of_flat_rows(at);
+  const Stride stride = vector_term(at).stride;
   return stride == Stride::column || stride == Stride::row || stride == Stride::transposed ||
          stride == Stride::block;
 }
 
-Stride KernelEmitter::stride_of_flat_rows(const Instr& at) const {
-  return at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride;
+const Affine::Term& KernelEmitter::vector_term(const Instr& at) const {
+  return at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
 }
 
 /// The least number of vectors that end where a row does, as often as it fits into `copies`.
@@ -69,15 +69,15 @@ llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int c
   if (!at_row_start_) return gather_of_flat_rows(at, number, position, copy);
   const auto columns = columns_of_rows_.find(number);
   if (columns != columns_of_rows_.end()) return columns->second[static_cast<size_t>(copy)];
-  if (stride_of_flat_rows(at) == Stride::transposed)
+  if (vector_term(at).stride == Stride::transposed)
     return load_transposed_rows(at, number, position, copy);
-  if (stride_of_flat_rows(at) == Stride::block || at.predicate >= 0)
+  if (vector_term(at).stride == Stride::block || at.predicate >= 0)
     return load_of_blocks(at, number, position, copy);
 
   const int64_t length = kernel_.row_length;
   llvm::Value*& rows = values_of_rows_[number];
   if (copy == 0) {
-    const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+    const Access& access = access_at(number);
     llvm::Type* element = e_.storage_type(at.dtype);
     llvm::Value* row = b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(length)));
     auto* vector =
@@ -104,10 +104,10 @@ llvm::Value* KernelEmitter::load_transposed_rows(const Instr& at,
   const int64_t rows = e_.lanes * copies_ / length;  // of the body
   const int64_t width = std::min<int64_t>(e_.lanes, rows);
   const int64_t first = std::min(int64_t{copy} * e_.lanes / length, rows - width);
-  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+  const Access& access = access_at(number);
   llvm::Value* row = b.CreateAdd(b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(length))),
                                  b.getInt64(static_cast<uint64_t>(first)));
-  llvm::Value* step = param(at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param);
+  llvm::Value* step = param(vector_term(at).param);
   llvm::Type* element = e_.storage_type(at.dtype);
   auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
   llvm::Value* result = llvm::PoisonValue::get(e_.vector_of(element));
@@ -135,11 +135,20 @@ llvm::Value* KernelEmitter::load_transposed_rows(const Instr& at,
 
 /// Whether all rows see the same.
 bool KernelEmitter::repeats_in_rows(const Instr& at) const {
-  const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
+  const Affine::Term& term = vector_term(at);
   return term.stride == Stride::column || (term.stride == Stride::block && term.row_step == 0);
 }
 
-/// From where a block's first row is.
+/// What a term adds for the rows before a position at which one begins.
+llvm::Value* KernelEmitter::place_of_row(const Affine::Term& term, llvm::Value* position) {
+  auto& b = e_.b;
+  const int64_t step = term.stride == Stride::row ? 1 : term.row_step;
+  if (step == 0) return b.getInt64(0);  // known, and so may be what is compared with it
+  llvm::Value* row = b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
+  return b.CreateMul(row, b.getInt64(static_cast<uint64_t>(step)));
+}
+
+/// What it adds to that for a lane.
 int64_t KernelEmitter::place_of_lane(const Affine::Term& term, int64_t lane) const {
   return place_in_rows(kernel_.row_length, term, lane);
 }
@@ -149,14 +158,9 @@ llvm::Value* KernelEmitter::load_of_blocks(const Instr& at,
                                            llvm::Value* position,
                                            int copy) {
   auto& b = e_.b;
-  const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
-  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
-  llvm::Value* row = b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
-  const int64_t row_step = term.stride == Stride::row ? 1 : term.row_step;
-  llvm::Value* base =
-      b.CreateInBoundsGEP(e_.storage_type(at.dtype),
-                          access.partial,
-                          b.CreateMul(row, b.getInt64(static_cast<uint64_t>(row_step))));
+  const Affine::Term& term = vector_term(at);
+  llvm::Value* base = b.CreateInBoundsGEP(
+      e_.storage_type(at.dtype), access_at(number).partial, place_of_row(term, position));
   Places places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
     places.push_back(place_of_lane(term, int64_t{copy} * e_.lanes + lane));
@@ -222,39 +226,30 @@ llvm::Value* KernelEmitter::widened(llvm::Value* vector) {
 llvm::Value* KernelEmitter::index_of_rows(const Instr& at, llvm::Value* base, int copy) {
   auto& b = e_.b;
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
-  const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
+  const Affine::Term& term = vector_term(at);
   if (!at_row_start_) {
-    return b.CreateAdd(e_.splat(base), places_in_rows_of(term, position, copy, b.getInt64Ty()));
+    return b.CreateAdd(e_.splat(base), places_in_rows_of(term, position, copy));
   }
   llvm::SmallVector<uint64_t, 16> places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
     places.push_back(static_cast<uint64_t>(place_of_lane(term, int64_t{copy} * e_.lanes + lane)));
-  const int64_t row_step = term.stride == Stride::row ? 1 : term.row_step;
-  if (row_step != 0) {
-    llvm::Value* row =
-        b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
-    base = b.CreateAdd(base, b.CreateMul(row, b.getInt64(static_cast<uint64_t>(row_step))));
-  }
+  base = b.CreateAdd(base, place_of_row(term, position));
   return b.CreateAdd(e_.splat(base), llvm::ConstantDataVector::get(b.getContext(), places));
 }
 
 /// What the lanes of a copy add to an address where copy 0 begins at `position`: anywhere in a row.
 llvm::Value* KernelEmitter::places_in_rows_of(const Affine::Term& term,
                                               llvm::Value* position,
-                                              int copy,
-                                              llvm::Type* type) {
+                                              int copy) {
   auto& b = e_.b;
-  const auto number = [&](int64_t value) {
-    return llvm::ConstantInt::get(type, static_cast<uint64_t>(value), /*IsSigned=*/true);
-  };
-  const auto length = static_cast<uint64_t>(kernel_.row_length);
-  position = b.CreateAdd(position, b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy)));
-  llvm::Value* first_row = b.CreateTrunc(b.CreateUDiv(position, b.getInt64(length)), type);
-  llvm::Value* first = b.CreateTrunc(b.CreateURem(position, b.getInt64(length)), type);
-  llvm::Value* columns = b.CreateAdd(e_.splat(first), e_.iota(type));
-  llvm::Value* lengths = e_.splat(number(kernel_.row_length));
-  llvm::Value* rows = b.CreateAdd(e_.splat(first_row), b.CreateUDiv(columns, lengths));
-  columns = b.CreateURem(columns, lengths);
+  const auto number = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
+  llvm::Value* length = number(kernel_.row_length);
+  position = b.CreateAdd(position, number(int64_t{e_.lanes} * copy));
+  llvm::Value* columns =
+      b.CreateAdd(e_.splat(b.CreateURem(position, length)), e_.iota(b.getInt64Ty()));
+  llvm::Value* rows = b.CreateAdd(e_.splat(b.CreateUDiv(position, length)),
+                                  b.CreateUDiv(columns, e_.splat(length)));
+  columns = b.CreateURem(columns, e_.splat(length));
   switch (term.stride) {
     case Stride::column:
       return columns;
@@ -281,9 +276,9 @@ llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
                                                 llvm::Value* position,
                                                 int copy) {
   auto& b = e_.b;
-  const Affine::Term& term = at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
-  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
-  llvm::Value* places = places_in_rows_of(term, position, copy, b.getInt64Ty());
+  const Affine::Term& term = vector_term(at);
+  const Access& access = access_at(number);
+  llvm::Value* places = places_in_rows_of(term, position, copy);
   llvm::Instruction* load =
       gather(at,
              b.CreateInBoundsGEP(e_.storage_type(at.dtype), access.partial, places),
@@ -327,7 +322,7 @@ void KernelEmitter::copy_columns_of_long_rows() {
   llvm::Value* length = param(kernel_.row_length_param);
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!is_of_flat_rows(at) || stride_of_flat_rows(at) != Stride::column) continue;
+    if (!is_of_flat_rows(at) || vector_term(at).stride != Stride::column) continue;
     llvm::Type* element = e_.storage_type(at.dtype);
     llvm::Type* vector = e_.vector_of(element);
     const llvm::Align align(size_of(at.dtype));
@@ -358,8 +353,7 @@ llvm::Value* KernelEmitter::load_of_long_rows(const Instr& at, int number, int c
     llvm::Value* address = b.CreateInBoundsGEP(element, columns->second, place.column);
     return e_.to_register(at.dtype, b.CreateAlignedLoad(e_.vector_of(element), address, align));
   }
-  llvm::Value* rows =
-      accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])].partial;
+  llvm::Value* rows = access_at(number).partial;
   const auto value_of = [&](llvm::Value* row) {
     llvm::Value* address = b.CreateInBoundsGEP(element, rows, row);
     auto* load = b.CreateAlignedLoad(element, address, align);

@@ -108,6 +108,10 @@ llvm::Value* KernelEmitter::make_own_memory(llvm::Type* element, int64_t element
   return memory;
 }
 
+const KernelEmitter::Access& KernelEmitter::access_at(int number) const {
+  return accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+}
+
 void KernelEmitter::start_accesses() {
   auto& b = e_.b;
   for (Access& access : accesses_) {
@@ -169,8 +173,7 @@ bool KernelEmitter::has_lanes_of_own(int buffer) const {
 
 Stride KernelEmitter::vector_stride(const Instr& at) const {
   if (in_vector_loop_ && has_lanes_of_own(at.buffer)) return Stride::one;
-  return in_vector_loop_ ? at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride
-                         : Stride::zero;
+  return in_vector_loop_ ? vector_term(at).stride : Stride::zero;
 }
 
 /// What to add to the address of copy 0; null: nothing.
@@ -188,8 +191,7 @@ llvm::Value* KernelEmitter::offset_of_copy(const Instr& at, int copy) {
 
 llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
   auto& b = e_.b;
-  llvm::Value* base =
-      accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])].partial;
+  llvm::Value* base = access_at(number).partial;
   const Stride stride = vector_stride(at);
   if (stride == Stride::column || stride == Stride::row || stride == Stride::block)
     return index_of_rows(at, base, copy);
@@ -198,15 +200,14 @@ llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
   }
   if (stride == Stride::zero || !varies(number)) return base;
   if (stride == Stride::one) return b.CreateAdd(e_.splat(base), e_.iota(b.getInt64Ty()));
-  const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
+  const int stride_param = vector_term(at).param;
   return b.CreateAdd(e_.splat(base), lane_offsets(stride_param));
 }
 
 /// Whether the lanes are consecutive elements, the first one last.
 bool KernelEmitter::reads_backwards(const Instr& at) const {
   return at.kind == InstrKind::load && at.predicate < 0 && vector_stride(at) == Stride::dynamic &&
-         at.address.terms[static_cast<size_t>(kernel_.vector_dim)].known == -1 &&
-         (at.dynamic_index < 0 || !varies(at.dynamic_index));
+         vector_term(at).known == -1 && (at.dynamic_index < 0 || !varies(at.dynamic_index));
 }
 
 /// A gather would take a cycle or more for each element.
@@ -232,12 +233,11 @@ llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy
 bool KernelEmitter::reads_few_apart(const Instr& at, int copy) const {
   return at.kind == InstrKind::load && at.dynamic_index < 0 &&
          (at.predicate < 0 || !varies(at.predicate)) && vector_stride(at) == Stride::dynamic &&
-         mask_of_copy(copy) == nullptr &&
-         at.address.terms[static_cast<size_t>(kernel_.vector_dim)].known > 0;
+         mask_of_copy(copy) == nullptr && vector_term(at).known > 0;
 }
 
 llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy) {
-  const int64_t step = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].known;
+  const int64_t step = vector_term(at).known;
   Places places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
     places.push_back(lane * step);
@@ -251,7 +251,7 @@ llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy
 llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   llvm::Type* element = e_.storage_type(at.dtype);
-  const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
+  const Access& access = access_at(number);
   llvm::Value* base = access.partial;
   llvm::Value* lanes = nullptr;  // offsets of the lanes, when not consecutive
   if (at.dynamic_index >= 0) {
@@ -271,7 +271,7 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   if (stride == Stride::one) {
     if (lanes != nullptr) lanes = b.CreateAdd(lanes, e_.iota(b.getInt64Ty()));
   } else if (stride == Stride::dynamic && !reads_backwards(at) && !reads_few_apart(at, copy)) {
-    const int stride_param = at.address.terms[static_cast<size_t>(kernel_.vector_dim)].param;
+    const int stride_param = vector_term(at).param;
     llvm::Value* offsets = lane_offsets(stride_param);
     lanes = lanes == nullptr ? offsets : b.CreateAdd(lanes, offsets);
   }

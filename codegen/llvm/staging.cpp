@@ -49,10 +49,10 @@ class Stager {
     const int64_t known = instr.address.terms[static_cast<size_t>(given_.vector_dim)].known;
     if (known <= 0) return false;
     if (!given_.has_short_rows()) return true;
-    bool has_tasks = false;
+    bool is_shared = given_.vector_dim > 0;
     for (int dim = 0; dim < given_.vector_dim; ++dim)
-      has_tasks |= instr.address.terms[static_cast<size_t>(dim)].stride != Stride::zero;
-    return known < kShortest && (has_tasks || given_.vector_dim == 0);
+      is_shared &= instr.address.terms[static_cast<size_t>(dim)].stride == Stride::zero;
+    return known < kShortest && !is_shared;
   }
 
   /// What is written is staged as a whole, or some of it would be out of date.

@@ -80,6 +80,12 @@ TEST(KernelIr, PrintsBlocks) {
             "%0: what has rows is a plain load or an index along the vector dimension");
 }
 
+TEST(KernelIr, BlocksReadBackwardsAreOtherKernels) {
+  Kernel backwards = blocks();
+  backwards.instrs[0].address.terms[0].axes[1].stride = -1;
+  EXPECT_NE(identity(backwards), identity(blocks()));
+}
+
 TEST(KernelIr, InterpretsBlocks) {
   float in[14];
   float out[12] = {};

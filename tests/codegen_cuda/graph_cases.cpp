@@ -109,6 +109,19 @@ graph @blocks(%x: f32[70,4,5], %c: f32[4]) -> (f32[70,5,4], i64[70,5,4]) {
   return %1, %4
 })",
       R"(
+graph @mirrored_blocks(%x: f32[70,4,5]) -> (f32[70,5,4]) {
+  %0 = slice %x {sizes = [70,4,5], starts = [0,3,0], steps = [1,-1,1]} : f32[70,4,5]
+  %1 = permute %0 {axes = [0,2,1]} : f32[70,5,4]
+  %2 = neg %1 : f32[70,5,4]
+  return %2
+})",
+      R"(
+graph @mirrored_axes_of_one(%x: f32[70,4,1], %y: f32[70,1,4]) -> (f32[70,4,4]) {
+  %0 = slice %x {sizes = [70,4,1], starts = [0,3,0], steps = [1,-1,1]} : f32[70,4,1]
+  %1 = mul %0, %y : f32[70,4,4]
+  return %1
+})",
+      R"(
 graph @stacked(%x: f32[70,1], %y: f32[70,2]) -> (f32[70,4]) {
   %0 = neg %x : f32[70,1]
   %1 = concat %y, %0, %x {axis = 1} : f32[70,4]

@@ -144,7 +144,6 @@ graph @f(%x: f32[200,7]) -> (f32[200,7]) {
   EXPECT_EQ(rolled->row_length, 7);
 }
 
-/// Every `step`-th element from the last `lengths` elements of rows of x.
 TEST(FewApart, SmallStepsShareVectors) {
   for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
     for (const int64_t step : {2, 3, 4, 5}) {

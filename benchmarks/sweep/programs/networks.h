@@ -272,7 +272,14 @@ Tensor divergence_of_logits(const Tensors& v) {
   return sum(exp(p) * (p - log_softmax(v[1], 1))) / static_cast<double>(v[0].size(0));
 }
 
-// Optimizers of 2 k tensors: parameters, then gradients; moments start at 0.
+// Optimizers of triples: parameter, gradient and moment.
+
+Tensors many(int64_t triples, std::initializer_list<int64_t> extents) {
+  Tensors tensors;
+  for (int64_t i = 0; i < 3 * triples; ++i)
+    tensors.push_back(uniform(extents));
+  return tensors;
+}
 
 Tensors momentum_steps(const Tensors& v) {
   Tensors results;

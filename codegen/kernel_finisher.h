@@ -1,0 +1,81 @@
+#pragma once
+
+// From a draft to its kernel: which dimensions are walked as one, which is the vector dimension,
+// and what of each address is a parameter.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "wick/codegen/kernel_draft.h"
+
+namespace wick::codegen {
+
+/// A run of domain dimensions walked as one.
+struct Run {
+  int64_t extent = 1;
+  /// Position of its innermost dimension in the addresses; -1: a dimension nothing moves along.
+  int last = -1;
+};
+
+/// Builds the final kernel from a draft.
+class Finisher {
+ public:
+  Finisher(const std::vector<DraftInstr>& instrs, const ir::Domain& domain)
+      : instrs_(instrs),
+        domain_(domain) {}
+
+  void make_dims(bool has_loop);
+  [[nodiscard]] bool has_rows_of_many_tasks() const;
+  int64_t make_blocks(int64_t wanted);
+  bool flatten_rows(const std::vector<BufferArg>& buffers);
+  bool flatten_blocks();
+  void move_crossed_dim();
+  bool walk_rows();
+  KernelLaunch finish(Kernel start, std::vector<Phase> phases);
+
+ private:
+  void add(std::vector<Run>& runs, Run next);
+  [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const;
+  [[nodiscard]] bool has_whole_vectors() const;
+  static bool is_plain_load(const Instr& instr);
+  [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;
+  [[nodiscard]] bool is_known_in_blocks(int number) const;
+  [[nodiscard]] bool suits_blocks() const;
+  [[nodiscard]] int64_t vectors_of_blocks(const Affine::Term& term, int64_t vectors) const;
+  [[nodiscard]] Affine::Term term_of_blocks(const ir::AffineExpr& expr) const;
+  [[nodiscard]] int64_t longest_row() const;
+  [[nodiscard]] bool are_shared_by_tasks() const;
+  [[nodiscard]] bool are_wide_enough() const;
+  [[nodiscard]] bool are_worth_flattening(int64_t length, bool transposes) const;
+  [[nodiscard]] bool is_lane_guarded() const;
+  [[nodiscard]] int64_t instructions() const;
+  int param(int64_t value);
+  void add_dim(Kernel& kernel, const Run& run, bool inner);
+  Affine final_address(const ir::AffineExpr& expr, bool knows_offset = false);
+  [[nodiscard]] int64_t known(int64_t stride, const Run& run) const;
+  [[nodiscard]] Stride flat_stride(const ir::AffineExpr& expr) const;
+  Affine shared_address(const ir::AffineExpr& expr);
+  Instr final_instr(const DraftInstr& draft);
+  int dynamic_stride_param(const DraftInstr& draft);
+  void set_extents();
+
+  const std::vector<DraftInstr>& instrs_;
+  const ir::Domain& domain_;
+  std::vector<Run> outer_;
+  std::vector<Run> inner_;
+  bool vector_inner_ = false;
+  int64_t longest_row_ = 0;
+  int64_t row_length_ = 0;
+  int row_length_param_ = -1;
+  int flat_rows_ = -1;           // the dimension of rows that became part of the vector one
+  std::vector<Run> block_axes_;  // those that became part of it as well, the last one first
+  int blocked_ = 0;
+  int64_t block_size_ = 0;
+  std::map<std::vector<int64_t>, Affine> addresses_;
+  std::map<std::array<int64_t, 3>, int> dynamic_strides_;
+  KernelLaunch launch_;
+};
+
+}  // namespace wick::codegen

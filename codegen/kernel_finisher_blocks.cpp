@@ -1,0 +1,134 @@
+// Blocks of short axes, walked as one.
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "wick/codegen/kernel_finisher.h"
+
+namespace wick::codegen {
+
+using ir::AffineExpr;
+
+/// Walks blocks of short axes, which operands have in another order or not all of, as one: what
+/// meets a vector of the result is in few vectors of an operand. False where there is no such
+/// thing.
+bool Finisher::flatten_blocks() {
+  constexpr int64_t kLongestBlock = 64;
+  constexpr int64_t kFewestBlocks = 16;
+  if (vector_inner_ || !inner_.empty() || has_whole_vectors()) return false;
+  std::vector<Run> blocks = outer_;
+  int64_t length = 1;
+  while (blocks.size() > 1 && length <= kLongestBlock) {
+    const Run axis = blocks.back();
+    blocks.pop_back();
+    length *= axis.extent;
+    block_axes_.push_back(axis);
+    row_length_ = length;
+    flat_rows_ = blocks.back().last;
+    if (length > kLongestBlock || blocks.back().extent < kFewestBlocks || !suits_blocks()) continue;
+    blocks.back() = {.extent = blocks.back().extent * length, .last = outer_.back().last};
+    outer_ = std::move(blocks);
+    return true;
+  }
+  block_axes_.clear();
+  row_length_ = 0;
+  flat_rows_ = -1;
+  return false;
+}
+
+/// Whether the last run is vectors that lie in memory as they are, without guards.
+bool Finisher::has_whole_vectors() const {
+  const Run& last = outer_.back();
+  return last.extent % kShortVector == 0 && std::ranges::all_of(instrs_, [&](const DraftInstr& at) {
+           const int64_t step = coefficient(at.address, last.last);
+           return at.instr.predicate < 0 && (!has_address(at.instr) || step == 0 || step == 1);
+         });
+}
+
+bool Finisher::fits_blocks(const DraftInstr& draft) const {
+  const Instr& instr = draft.instr;
+  if (instr.kind == InstrKind::random_bits) return false;
+  if (!has_address(instr)) return true;
+  const Affine::Term term = term_of_blocks(draft.address);
+  if (instr.predicate >= 0 && instr.kind == InstrKind::load) {
+    return instr.dynamic_index < 0 && is_known_in_blocks(instr.predicate);
+  }
+  if (term.stride == Stride::zero || term.stride == Stride::one) return true;
+  return is_plain_load(instr) || instr.kind == InstrKind::index;
+}
+
+/// Whether an instruction has the same values in all blocks.
+bool Finisher::is_known_in_blocks(int number) const {
+  const DraftInstr& draft = instrs_[static_cast<size_t>(number)];
+  const Instr& instr = draft.instr;
+  if (instr.kind == InstrKind::constant) return true;
+  if (instr.kind == InstrKind::index) {
+    return std::none_of(outer_.begin(),
+                        outer_.end() - std::ssize(block_axes_),
+                        [&](const Run& run) { return coefficient(draft.address, run.last) != 0; });
+  }
+  if (instr.kind != InstrKind::compute && instr.kind != InstrKind::cast) return false;
+  return std::ranges::all_of(instr.operands,
+                             [&](int operand) { return is_known_in_blocks(operand); });
+}
+
+/// Whether something is in another order, in few vectors for each of the result, and the body
+/// ends where a block does.
+bool Finisher::suits_blocks() const {
+  constexpr int64_t kMostInstructions = 256;
+  constexpr int64_t kMostVectors = 4;
+  const int64_t vectors = row_length_ / std::gcd(row_length_, kShortVector);
+  if (row_length_ < 2 || vectors * instructions() > kMostInstructions) return false;
+  bool has_blocks = false;
+  for (const DraftInstr& draft : instrs_) {
+    if (!fits_blocks(draft)) return false;
+    if (draft.instr.kind != InstrKind::load) continue;
+    const Affine::Term term = term_of_blocks(draft.address);
+    has_blocks |= draft.instr.predicate >= 0;  // some lanes, so of fewer vectors
+    if (!is_plain_load(draft.instr) || term.stride != Stride::block || term.row_step == 0) continue;
+    has_blocks = true;
+    if (vectors_of_blocks(term, vectors) > kMostVectors * vectors) return false;
+  }
+  return has_blocks;
+}
+
+/// How many vectors hold what so many of the result meet.
+int64_t Finisher::vectors_of_blocks(const Affine::Term& term, int64_t vectors) const {
+  int64_t count = 0;
+  for (int64_t vector = 0; vector < vectors; ++vector) {
+    std::set<int64_t> places;
+    for (int64_t lane = 0; lane < kShortVector; ++lane)
+      places.insert(place_in_rows(row_length_, term, vector * kShortVector + lane));
+    for (; !places.empty(); ++count)
+      places.erase(places.begin(), places.lower_bound(*places.begin() + kShortVector));
+  }
+  return count;
+}
+
+/// Along blocks that are walked as one.
+Affine::Term Finisher::term_of_blocks(const AffineExpr& expr) const {
+  Affine::Term term{.stride = Stride::block, .row_step = coefficient(expr, flat_rows_)};
+  bool moves = term.row_step != 0;
+  bool moves_by_rows = term.row_step == 1;
+  bool moves_as_one = true;
+  bool moves_in_rows = term.row_step == 0;
+  int64_t below = 1;
+  for (const Run& run : block_axes_) {
+    const int64_t stride = coefficient(expr, run.last);
+    term.axes.push_back({.extent = run.extent, .stride = stride});
+    moves = moves || stride != 0;
+    moves_by_rows = moves_by_rows && stride == 0;
+    moves_in_rows = moves_in_rows && stride == below;
+    moves_as_one = moves_as_one && stride == below;
+    below *= run.extent;
+  }
+  moves_as_one = moves_as_one && term.row_step == below;
+  if (!moves) return {};
+  if (moves_as_one) return {.stride = Stride::one};
+  if (moves_by_rows) return {.stride = Stride::row};
+  if (moves_in_rows) return {.stride = Stride::column};
+  return term;
+}
+
+}  // namespace wick::codegen
