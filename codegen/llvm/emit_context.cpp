@@ -25,10 +25,9 @@ llvm::Value* float_of_bfloat_bits(EmitContext& e, llvm::Value* bits) {
   return e.b.CreateBitCast(shifted, shaped(e.b.getFloatTy(), bits));
 }
 
-/// With AVX-512.
-unsigned lanes_of_register(const llvm::FixedVectorType* vector) {
-  constexpr unsigned kBits = 512;
-  return kBits / vector->getScalarSizeInBits();
+unsigned lanes_of_register(const HostTarget& host, const llvm::FixedVectorType* vector) {
+  constexpr unsigned kFloatBits = 32;
+  return kFloatBits * static_cast<unsigned>(host.lanes) / vector->getScalarSizeInBits();
 }
 
 llvm::SmallVector<int, 64> consecutive(int first, int count) {
@@ -202,14 +201,22 @@ bool EmitContext::has_avx512_for(const llvm::Value* x) const {
   if (!host.avx512 || vector == nullptr) return false;
   const llvm::Type* element = vector->getElementType();
   return (element->isFloatTy() || element->isDoubleTy()) &&
-         vector->getNumElements() % lanes_of_register(vector) == 0;
+         vector->getNumElements() % lanes_of_register(host, vector) == 0;
+}
+
+bool EmitContext::has_table_for(const llvm::Value* x) const {
+  constexpr int kLeastLanes = 8;
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  return host.lanes >= kLeastLanes && vector != nullptr &&
+         vector->getElementType()->isFloatTy() &&
+         vector->getNumElements() % static_cast<unsigned>(host.lanes) == 0;
 }
 
 llvm::Value* EmitContext::by_register(
     llvm::ArrayRef<llvm::Value*> operands,
     llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> emit) {
   const auto* vector = llvm::cast<llvm::FixedVectorType>(operands[0]->getType());
-  const auto count = static_cast<int>(vector->getNumElements() / lanes_of_register(vector));
+  const auto count = static_cast<int>(vector->getNumElements() / lanes_of_register(host, vector));
   llvm::SmallVector<llvm::SmallVector<llvm::Value*, 4>, 2> parts;
   for (llvm::Value* operand : operands)
     parts.push_back(split(operand, count));

@@ -54,6 +54,8 @@ struct EmitContext {
 
   /// Whether instructions of AVX-512 that LLVM has no name of its own for may compute with `x`.
   [[nodiscard]] bool has_avx512_for(const llvm::Value* x) const;
+  /// Whether a register may hold a table that each lane of `x`, of floats, chooses from.
+  [[nodiscard]] bool has_table_for(const llvm::Value* x) const;
   /// `emit` on each register of vectors that fill several.
   llvm::Value* by_register(llvm::ArrayRef<llvm::Value*> operands,
                            llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> emit);

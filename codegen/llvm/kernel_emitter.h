@@ -200,6 +200,7 @@ class KernelEmitter {
 
   // kernel_emitter_row_groups.cpp
   [[nodiscard]] bool are_shared(uint64_t deps) const;
+  [[nodiscard]] bool is_stored_and_read(int buffer) const;
   [[nodiscard]] bool is_read_in_turn(int buffer) const;
   [[nodiscard]] bool rows_share_vectors() const;
   [[nodiscard]] bool rows_are_read_once() const;

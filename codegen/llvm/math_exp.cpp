@@ -2,6 +2,7 @@
 // 40 digits, each coefficient rounded to f32 before the next is fitted).
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -17,48 +18,43 @@ namespace {
 // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2: relative error of e^r 2^-28.2.
 constexpr double kExp[] = {
     0x1.fffffcp-2, 0x1.55548cp-3, 0x1.55585ap-5, 0x1.123d76p-7, 0x1.6ab924p-10};
-// The same for |r| <= ln(2) / 32: 2^-29.
+// The same for |r| <= ln(2) / 32 and ln(2) / 16: 2^-29 and 2^-25.2.
 constexpr double kExpOfSixteenth[] = {0x1.000148p-1, 0x1.55565cp-3};
-// (2^r - 1) / r for |r| <= 1/32, and for |r| <= 1/2: 2^-28.6 and 2^-26.7 of 2^r.
+constexpr double kExpOfEighth[] = {0x1.000874p-1, 0x1.555698p-3};
+// (2^r - 1) / r for |r| <= 1/32, 1/16 and 1/2: 2^-28.6, 2^-25.2 and 2^-26.7 of 2^r.
 constexpr double kSlopeOfSixteenth[] = {0x1.62e43p-1, 0x1.ebff92p-3, 0x1.c6b29ap-5};
+constexpr double kSlopeOfEighth[] = {0x1.62e432p-1, 0x1.ec0c22p-3, 0x1.c690ep-5};
 constexpr double kSlope[] = {
     0x1.62e43p-1, 0x1.ebfbep-3, 0x1.c6af6cp-5, 0x1.3b2a54p-7, 0x1.5f089p-10, 0x1.44138ap-13};
 // ln 2 in two parts; products of the upper one with n are exact.
 constexpr double kLn2High = 0x1.62e4p-1;
 constexpr double kLn2Low = 0x1.7f7d1cp-20;
 
-// Adding and subtracting 1.5 * 2^23 rounds to a whole number.
+// Adding and subtracting 1.5 * 2^23 rounds to a whole number, which is the last digits of the sum.
 constexpr double kRounder = 0x1.8p23;
+constexpr int kMantissaBits = 23;
+constexpr int kExponentBias = 127;
 
-/// NaN gives some number: what that scales is NaN already.
-llvm::Value* to_whole(EmitContext& e, llvm::Value* exponent) {
-  llvm::Type* type = shaped(e.b.getInt32Ty(), exponent);
-  return e.b.CreateFreeze(e.b.CreateFPToSI(exponent, type));
+/// Without AVX-512 powers of two are put together as bits.
+llvm::Value* to_bits(EmitContext& e, llvm::Value* x) {
+  return e.b.CreateBitCast(x, shaped(e.b.getInt32Ty(), x));
 }
 
-llvm::Value* two_to(EmitContext& e, llvm::Value* exponent) {
-  llvm::Value* biased = e.b.CreateAdd(exponent, integer(exponent, 127));
-  return e.b.CreateBitCast(e.b.CreateShl(biased, 23), shaped(e.b.getFloatTy(), exponent));
+llvm::Value* of_bits(EmitContext& e, llvm::Value* bits) {
+  return e.b.CreateBitCast(bits, shaped(e.b.getFloatTy(), bits));
 }
-
-/// e^x = 2^floor(exponent) * base * (1 + rest), with |rest| < 0.42.
-struct ReducedPower {
-  llvm::Value* exponent;
-  llvm::Value* base;
-  llvm::Value* rest;
-};
 
 /// The multiple n of `unit`, a power of two, nearest to x * log2(e), and x - n ln(2). For x so
-/// small that n has 22 digits. `is_short`: |x| is at most 20.
+/// small that n has 22 digits. `is_short`: |x| is at most 20. `bias` is added to what is rounded.
 struct ReducedArgument {
-  llvm::Value* rounded;  // n + 1.5 * 2^23 * unit
+  llvm::Value* rounded;  // n + bias + 1.5 * 2^23 * unit
   llvm::Value* n;
   llvm::Value* r;
 };
 
-ReducedArgument reduce_argument(EmitContext& e, llvm::Value* x, double unit, bool is_short) {
+ReducedArgument reduce_argument(EmitContext& e, llvm::Value* x, double unit, bool is_short, int bias) {
   auto& b = e.b;
-  llvm::Value* rounder = real(x, kRounder * unit);
+  llvm::Value* rounder = real(x, kRounder * unit + bias);
   llvm::Value* rounded = e.fma(x, real(x, std::numbers::log2e), rounder);
   llvm::Value* n = b.CreateFSub(rounded, rounder);
   if (is_short && e.host.fma) return {rounded, n, e.fma(n, real(x, -std::numbers::ln2), x)};
@@ -66,36 +62,58 @@ ReducedArgument reduce_argument(EmitContext& e, llvm::Value* x, double unit, boo
   return {rounded, n, e.fma(n, real(x, -kLn2Low), r)};
 }
 
-ReducedPower reduce(EmitContext& e, llvm::Value* x, bool is_short) {
-  const auto [rounded, n, r] = reduce_argument(e, x, 1, is_short);
-  llvm::Value* rest = e.fma(e.b.CreateFMul(r, r), e.polynomial(r, kExp), r);
-  return {n, real(x, 1), rest};
+/// e^r - 1.
+llvm::Value* power_less_one(EmitContext& e, llvm::Value* r, llvm::ArrayRef<double> coefficients) {
+  return e.fma(e.b.CreateFMul(r, r), e.polynomial(r, coefficients), r);
 }
 
-/// 2^(i / 16) for the lowest four bits i of each index.
+float power_of_part(size_t part, size_t parts) {
+  return static_cast<float>(std::exp2(static_cast<double>(part) / static_cast<double>(parts)));
+}
+
+/// 2^n for whole numbers n with the bias of exponents added; `by_table`, with AVX2, 2^(n / 8): the
+/// lowest three digits of n choose from a table in a register.
+llvm::Value* power_bits(EmitContext& e, llvm::Value* n, bool by_table) {
+  constexpr size_t kParts = 8;
+  constexpr int kPartBits = 3;
+  auto& b = e.b;
+  if (!by_table) return b.CreateShl(n, kMantissaBits);
+  std::array<uint32_t, kParts> mantissas{};
+  for (size_t i = 0; i < kParts; ++i) {
+    // Less what the three digits add when all are shifted to where exponents are.
+    mantissas[i] = std::bit_cast<uint32_t>(power_of_part(i, kParts)) -
+                   std::bit_cast<uint32_t>(1.0F) -
+                   (static_cast<uint32_t>(i) << (kMantissaBits - kPartBits));
+  }
+  llvm::Value* table = llvm::ConstantDataVector::get(b.getContext(), mantissas);
+  llvm::Value* mantissa =
+      e.by_register({n}, [&](llvm::ArrayRef<llvm::Value*> part) -> llvm::Value* {
+        return b.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permd, {}, {table, part[0]});
+      });
+  return b.CreateAdd(mantissa, b.CreateShl(n, kMantissaBits - kPartBits));
+}
+
+/// e^x = scale * (1 + rest), with |rest| < 0.42.
+struct ShortPower {
+  llvm::Value* scale;
+  llvm::Value* rest;
+};
+
+/// Of |x| of at most 20.
+ShortPower reduce_short(EmitContext& e, llvm::Value* x) {
+  const auto [rounded, n, r] = reduce_argument(e, x, 1, true, kExponentBias);
+  llvm::Value* scale = e.has_avx512_for(x)
+                           ? scale_by_instruction(e, real(x, 1), n)
+                           : of_bits(e, power_bits(e, to_bits(e, rounded), false));
+  return {scale, power_less_one(e, r, kExp)};
+}
+
+/// 2^(i / 16) for the lowest four bits i of each index. For AVX-512.
 llvm::Value* look_up_power(EmitContext& e, llvm::Value* index) {
   std::array<float, kTableSize> powers{};
   for (size_t i = 0; i < powers.size(); ++i)
-    powers[i] = static_cast<float>(std::exp2(static_cast<double>(i) / kTableSize));
+    powers[i] = power_of_part(i, powers.size());
   return look_up(e, powers, index);
-}
-
-/// With a sixteenth of the range left to the polynomial, which is half as long. For AVX-512, whose
-/// registers hold the table.
-ReducedPower reduce_by_table(EmitContext& e, llvm::Value* x) {
-  const auto [rounded, n, r] = reduce_argument(e, x, 1.0 / kTableSize, false);
-  llvm::Value* rest = e.fma(e.b.CreateFMul(r, r), e.polynomial(r, kExpOfSixteenth), r);
-  return {n, look_up_power(e, rounded), rest};
-}
-
-llvm::Value* mantissa_of(EmitContext& e, const ReducedPower& power) {
-  return e.fma(power.base, power.rest, power.base);
-}
-
-/// value * 2^exponent where neither that nor 2^exponent leaves the normal range.
-llvm::Value* scale_in_range(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
-  if (e.has_avx512_for(value)) return scale_by_instruction(e, value, exponent);
-  return e.b.CreateFMul(value, two_to(e, to_whole(e, exponent)));
 }
 
 /// The larger of `low` and x; NaN is the second operand, which the machine's maximum gives back.
@@ -133,6 +151,35 @@ llvm::Value* divide_by_sum(EmitContext& e, llvm::Value* x, double y, llvm::Value
   return e.fma(missing, inverse, quotient);
 }
 
+/// e^x for x between -170 and 89, and of no positive x if that is known. In two steps, so that
+/// neither power leaves the range and only the last product rounds.
+llvm::Value* exp_by_bits(EmitContext& e, llvm::Value* x, bool never_positive, bool by_table) {
+  auto& b = e.b;
+  const int bias = 2 * kExponentBias - (never_positive ? 1 : 0);
+  const double unit = by_table ? 0.125 : 1;
+  const auto [rounded, n, r] = reduce_argument(e, x, unit, false, bias);
+  llvm::Value* whole = to_bits(e, rounded);
+  llvm::Value* bits = power_bits(e, whole, by_table);
+  llvm::Value* last = real(x, 0x1p-126);
+  if (!never_positive) {
+    llvm::Value* half = b.CreateShl(b.CreateLShr(whole, by_table ? 4 : 1), kMantissaBits);
+    bits = b.CreateSub(bits, half);
+    last = of_bits(e, half);
+  }
+  llvm::Value* scale = of_bits(e, bits);
+  llvm::Value* rest = by_table ? power_less_one(e, r, kExpOfEighth) : power_less_one(e, r, kExp);
+  return b.CreateFMul(e.fma(scale, rest, scale), last);
+}
+
+/// e^x for x of at most 89, and far below.
+llvm::Value* exp_by_instruction(EmitContext& e, llvm::Value* x, bool by_table) {
+  const double unit = by_table ? 1.0 / kTableSize : 1;
+  const auto [rounded, n, r] = reduce_argument(e, x, unit, false, 0);
+  llvm::Value* base = by_table ? look_up_power(e, rounded) : real(x, 1);
+  llvm::Value* rest = by_table ? power_less_one(e, r, kExpOfSixteenth) : power_less_one(e, r, kExp);
+  return scale_by_instruction(e, e.fma(base, rest, base), n);
+}
+
 /// By the table numbers are 1 ulp off where they are 0.7 by the polynomial, which makes 2.1 of
 /// sigmoid's 1.5.
 llvm::Value* exp_of(EmitContext& e, llvm::Value* x, bool never_positive, bool by_table) {
@@ -145,14 +192,14 @@ llvm::Value* exp_of(EmitContext& e, llvm::Value* x, bool never_positive, bool by
     bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
   }
   if (!e.has_avx512_for(x)) {
-    bounded = at_least(e, bounded, -170);  // half the power is a normal number
-  } else if (e.host.zen) {
+    return exp_by_bits(e, at_least(e, bounded, -170), never_positive, by_table);
+  }
+  if (e.host.zen) {
     bounded = at_least(e, bounded, -1000);
   } else {
     bounded = b.CreateSelect(b.CreateFCmpOLT(x, real(x, -104)), real(x, -1000), bounded);
   }
-  const ReducedPower power = by_table ? reduce_by_table(e, bounded) : reduce(e, bounded, false);
-  return scale_by_power(e, mantissa_of(e, power), power.exponent);
+  return exp_by_instruction(e, bounded, by_table);
 }
 
 }  // namespace
@@ -181,25 +228,16 @@ llvm::Value* scale_by_instruction(EmitContext& e, llvm::Value* value, llvm::Valu
   });
 }
 
-llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
-  auto& b = e.b;
-  if (e.has_avx512_for(value)) return scale_by_instruction(e, value, exponent);
-  // In two steps, so that neither power leaves the range and only the last product rounds.
-  llvm::Value* whole = to_whole(e, exponent);
-  llvm::Value* half = b.CreateAShr(whole, 1);
-  llvm::Value* scaled = b.CreateFMul(value, two_to(e, half));
-  return b.CreateFMul(scaled, two_to(e, b.CreateSub(whole, half)));
-}
-
 llvm::Value* emit_short_exp(EmitContext& e, llvm::Value* x) {
-  const ReducedPower power = reduce(e, x, true);
-  return scale_in_range(e, mantissa_of(e, power), power.exponent);
+  const auto [scale, rest] = reduce_short(e, x);
+  return e.fma(scale, rest, scale);
 }
 
 llvm::Value* emit_exp(EmitContext& e, llvm::Value* x, bool never_positive) {
-  if (!e.host.avx512 || is_vector(x)) return exp_of(e, x, never_positive, e.has_avx512_for(x));
+  llvm::Value* wide = e.splat(x);
+  if (is_vector(x) || !e.has_table_for(wide))
+    return exp_of(e, x, never_positive, e.has_table_for(x));
   // As vectors compute it, to the last digit.
-  llvm::Value* wide = e.b.CreateVectorSplat(kTableSize, x);
   return e.b.CreateExtractElement(emit_exp(e, wide, never_positive), uint64_t{0});
 }
 
@@ -215,9 +253,8 @@ llvm::Value* emit_tanh(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   // Of m = exp(-2 |x|) - 1, which is accurate near 0 as well: -m / (2 + m). From 10 on that is 1.
   llvm::Value* half = at_least(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), -10);
-  const ReducedPower power = reduce(e, b.CreateFAdd(half, half), true);
-  llvm::Value* scale = scale_in_range(e, power.base, power.exponent);
-  llvm::Value* m = e.fma(scale, power.rest, b.CreateFSub(scale, real(x, 1)));
+  const auto [scale, rest] = reduce_short(e, b.CreateFAdd(half, half));
+  llvm::Value* m = e.fma(scale, rest, b.CreateFSub(scale, real(x, 1)));
   llvm::Value* magnitude = divide_by_sum(e, m, 2, m);
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, x);
 }
@@ -232,16 +269,25 @@ llvm::Value* emit_one_plus_tanh(EmitContext& e, llvm::Value* x) {
   llvm::Value* far = real(x, kFar);
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(far, x), far, x);
   bounded = at_least(e, bounded, -kFar);
-  const bool by_table = e.has_avx512_for(x);
-  llvm::Value* rounder = real(x, by_table ? kRounder / kTableSize : kRounder);
+  const bool wide = e.has_avx512_for(x);
+  const bool by_table = e.has_table_for(x);
+  const double unit = wide ? 1.0 / kTableSize : by_table ? 0.125 : 1;
+  llvm::Value* rounder = real(x, kRounder * unit + kExponentBias);
   llvm::Value* rounded = e.fma(bounded, real(x, kScale), rounder);
   llvm::Value* n = b.CreateFSub(rounded, rounder);
   llvm::Value* r = e.fma(bounded, real(x, kScale), b.CreateFNeg(n));
-  llvm::Value* base = by_table ? look_up_power(e, rounded) : real(x, 1);
-  llvm::Value* slope = by_table ? e.polynomial(r, kSlopeOfSixteenth) : e.polynomial(r, kSlope);
-  llvm::Value* power = scale_in_range(e, e.fma(b.CreateFMul(base, r), slope, base), n);
+  llvm::Value* power = nullptr;
+  if (wide) {
+    llvm::Value* base = look_up_power(e, rounded);
+    power = e.fma(b.CreateFMul(base, r), e.polynomial(r, kSlopeOfSixteenth), base);
+    power = scale_by_instruction(e, power, n);
+  } else {
+    llvm::Value* base = of_bits(e, power_bits(e, to_bits(e, rounded), by_table));
+    llvm::Value* slope = by_table ? e.polynomial(r, kSlopeOfEighth) : e.polynomial(r, kSlope);
+    power = e.fma(b.CreateFMul(base, r), slope, base);
+  }
   llvm::Value* half = e.fma(power, real(x, 0.5), real(x, 0.5));
-  if (!by_table) return b.CreateFDiv(real(x, 1), half);
+  if (!wide) return b.CreateFDiv(real(x, 1), half);
   llvm::Value* inverse = rough_inverse(e, half);
   llvm::Value* missing = e.fma(b.CreateFNeg(half), inverse, real(x, 1));
   return e.fma(missing, inverse, inverse);
