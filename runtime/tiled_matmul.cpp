@@ -1,6 +1,7 @@
 #include "wick/runtime/tiled_matmul.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/tiled_gemm.h"
@@ -43,7 +44,7 @@ class TiledMatmul final : public HostCall {
       : shape_(std::move(shape)),
         gemm_(gemm),
         lanes_(most_lanes()),
-        pieces_(shape_.batch() % lanes_ == 0 ? Pieces{} : cut(shape_.m, shape_.n, lanes_)) {
+        pieces_(shape_.batch() % lanes_ == 0 ? Pieces{} : cut(shape_.m, shape_.n, wanted_pieces())) {
     lanes_ = std::min(lanes_, shape_.batch() * pieces_.count());
     for (int64_t i = 0; i < pieces_.count(); ++i) {
       const GemmRange rows = rows_of(i);
@@ -65,9 +66,10 @@ class TiledMatmul final : public HostCall {
     const auto* rhs = static_cast<const float*>(operands[1]);
     auto* out = static_cast<float*>(result);
     const int64_t tasks = shape_.batch() * pieces_.count();
+    std::atomic<int64_t> next{0};
     parallel_for(lanes_, [&](int64_t lane) {
       float* const own = reinterpret_cast<float*>(scratch) + lane * lane_elements_;
-      for (int64_t task = tasks * lane / lanes_; task < tasks * (lane + 1) / lanes_; ++task) {
+      for (int64_t task = next++; task < tasks; task = next++) {
         const int64_t piece = task % pieces_.count();
         gemm_.multiply(gemm_args(shape_,
                                  {shape_.lda(), shape_.ldb()},
@@ -85,6 +87,14 @@ class TiledMatmul final : public HostCall {
  private:
   [[nodiscard]] int64_t most_lanes() const {
     return threads_worth_waking(shape_.batch() * shape_.m * shape_.n * shape_.k);
+  }
+
+  /// Of one product. Several for each lane even out cores that others slow down: two lanes with one
+  /// piece each reached 0.94 of oneDNN's rate for 2048^3 and 0.81 for [2048,768] by [768,3072], with
+  /// eight 0.98 and 0.90.
+  [[nodiscard]] int64_t wanted_pieces() const {
+    constexpr int64_t kPiecesPerLane = 8;
+    return lanes_ == 1 ? 1 : lanes_ * kPiecesPerLane;
   }
 
   [[nodiscard]] GemmRange rows_of(int64_t piece) const {
