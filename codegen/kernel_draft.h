@@ -39,7 +39,7 @@ class KernelDraft {
   /// Appends to a phase, or gives the equal instruction that is already there.
   int append(int phase, DraftInstr instr);
 
-  /// Cut the largest inner dimension in about `blocks` pieces, walked by an outer dimension.
+  /// Cut an inner dimension in about `blocks` pieces, walked by an outer dimension.
   void set_blocks(int64_t blocks) { blocks_ = blocks; }
 
   [[nodiscard]] const DraftInstr& instr(int number) const {

@@ -27,12 +27,14 @@ bool Finisher::has_rows_of_many_tasks() const {
   return inner_.size() == 1 && inner_[0].extent > 2 && are_shared_by_tasks();
 }
 
-/// Number of blocks made.
+/// Number of blocks made: of whole rows where there are enough, else of the longest dimension.
 int64_t Finisher::make_blocks(int64_t wanted) {
-  const auto longest = std::ranges::max_element(inner_, {}, &Run::extent);
-  blocked_ = static_cast<int>(longest - inner_.begin());
-  block_size_ = std::max<int64_t>(1, (longest->extent + wanted - 1) / wanted);
-  const int64_t blocks = std::max<int64_t>(1, (longest->extent + block_size_ - 1) / block_size_);
+  auto cut =
+      std::ranges::find_if(inner_, [&](const Run& run) { return run.extent >= wanted; });
+  if (cut == inner_.end()) cut = std::ranges::max_element(inner_, {}, &Run::extent);
+  blocked_ = static_cast<int>(cut - inner_.begin());
+  block_size_ = std::max<int64_t>(1, (cut->extent + wanted - 1) / wanted);
+  const int64_t blocks = std::max<int64_t>(1, (cut->extent + block_size_ - 1) / block_size_);
   // In front of the other outer dimensions, so that the vector one stays last.
   outer_.insert(outer_.begin(),
                 {.extent = blocks, .last = static_cast<int>(domain_.extents.size())});
