@@ -241,8 +241,26 @@ llvm::Value* emit_exp(EmitContext& e, llvm::Value* x, bool never_positive) {
   return e.b.CreateExtractElement(emit_exp(e, wide, never_positive), uint64_t{0});
 }
 
+/// 1 / (1 + e^-x), all but the quotient times 2^-64: e^-x may be up to 2^151. With fused
+/// multiply-adds within 2 ulp.
+llvm::Value* sigmoid_by_bits(EmitContext& e, llvm::Value* x) {
+  constexpr int kScale = 64;
+  auto& b = e.b;
+  llvm::Value* high = real(x, 43);
+  llvm::Value* bounded = at_least(e, x, -105);
+  bounded = b.CreateSelect(b.CreateFCmpOLT(high, bounded), high, bounded);
+  const auto [rounded, n, r] =
+      reduce_argument(e, b.CreateFNeg(bounded), 1, false, kExponentBias - kScale);
+  llvm::Value* scale = of_bits(e, power_bits(e, to_bits(e, rounded), false));
+  llvm::Value* one = real(x, std::exp2(-kScale));
+  // The one first: beside a power of 2^24 it would be lost.
+  llvm::Value* sum = b.CreateFAdd(e.fma(scale, power_less_one(e, r, kExp), one), scale);
+  return b.CreateFDiv(one, sum);
+}
+
 llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
+  if (e.host.fma && !e.host.avx512) return sigmoid_by_bits(e, x);
   // Of s = exp(-|x|), which does not overflow: 1 / (1 + s) above 0, s / (1 + s) below.
   llvm::Value* small = exp_of(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), true, false);
   llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, real(x, 1));

@@ -297,8 +297,12 @@ TEST(RowGroups, OfSeveralLoopsReadWhatIsSharedOnce) {
     return count_masked_loads(loops.kernel().kernel());
   };
   // The second loop has a masked begin too, before where lines do.
-  EXPECT_EQ(loads_of_rest(false), 3 + 2 * 2);
-  EXPECT_EQ(loads_of_rest(true), (3 + 2 * 2) + (5 + 2 * 3));
+  const int of_one = 3 + 2 * 2;
+  const int of_two = 5 + 2 * 3;
+  EXPECT_EQ(loads_of_rest(false), of_one);
+  // With vectors of half a line, rows that add to stored columns do not take turns.
+  const bool by_two = llvm_compiler().target_id().find("+avx512vl") != std::string::npos;
+  EXPECT_EQ(loads_of_rest(true), by_two ? of_one + of_two : of_one);
 }
 
 /// Those of one row, and of four with one shared.
