@@ -288,6 +288,11 @@ class KernelEmitter {
   llvm::Value* emit_position_comparison(const Instr& at, int copy);
   void emit_sections(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
   void emit_cut_range(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
+  [[nodiscard]] bool may_compute_twice() const;
+  llvm::Value* emit_last_vectors(llvm::Value* begin,
+                                 llvm::Value* rest,
+                                 llvm::Value* end,
+                                 const std::function<void()>& body);
   llvm::Value* emit_whole_vectors(llvm::Value* begin,
                                   llvm::Value* end,
                                   const std::function<void()>& body);

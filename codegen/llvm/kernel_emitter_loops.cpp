@@ -216,7 +216,11 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
     main_end = emit_main_loop(begin, main_end, end, streams, body);
     at_row_start_ = false;
   }
-  if (!cuts_.empty() && unroll_ > 1) main_end = emit_whole_vectors(main_end, end, body);
+  if (may_compute_twice()) {
+    main_end = emit_last_vectors(begin, main_end, end, body);
+  } else if (!cuts_.empty() && unroll_ > 1) {
+    main_end = emit_whole_vectors(main_end, end, body);
+  }
   copies_ = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1;
   loop(main_end, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
     positions_[vector_dim] = position;
@@ -234,6 +238,37 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   });
   copies_ = 1;
   in_vector_loop_ = false;
+}
+
+/// Whether elements may be computed and stored again, where masks are slower than that: nothing
+/// that is stored is read.
+bool KernelEmitter::may_compute_twice() const {
+  if (e_.host.avx512 || !inner_dims_.empty() || kernel_.has_flat_rows()) return false;
+  if (kernel_.short_vector || !staged_.accesses.empty()) return false;
+  return std::ranges::none_of(kernel_.instrs, [&](const Instr& at) {
+    return at.kind == InstrKind::store &&
+           (!kernel_.buffers[static_cast<size_t>(at.buffer)].no_alias ||
+            is_stored_and_read(at.buffer));
+  });
+}
+
+/// Whole vectors behind `rest`, the last of which ends where the range does, if that is as long as
+/// one; returns where they end.
+llvm::Value* KernelEmitter::emit_last_vectors(llvm::Value* begin,
+                                             llvm::Value* rest,
+                                             llvm::Value* end,
+                                             const std::function<void()>& body) {
+  auto& b = e_.b;
+  copies_ = 1;
+  num_positions_ = b.getInt64(static_cast<uint64_t>(e_.lanes));
+  llvm::Value* last = b.CreateSub(end, num_positions_);
+  llvm::Value* left_end = b.CreateSelect(b.CreateICmpSGE(last, begin), end, rest);
+  loop(rest, left_end, e_.lanes, [&](llvm::Value* position) {
+    positions_[static_cast<size_t>(kernel_.vector_dim)] =
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, position, last);
+    body();
+  });
+  return left_end;
 }
 
 /// Walks up to where the stream's lines begin, and returns that: rows of odd lengths start
