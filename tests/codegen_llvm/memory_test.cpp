@@ -49,6 +49,29 @@ TEST(KernelMemory, StoresLeaveTheRestAlone) {
   }
 }
 
+/// What is left of a row behind whole vectors may be computed twice, but not of its own results.
+TEST(KernelMemory, ElementsAreWrittenOverOnce) {
+  for (const bool one_buffer : {false, true}) {
+    for (const int64_t count : {5, 8, 13, 35, 75}) {
+      KernelBuilder k("doubled");
+      const int in = k.buffer(DType::f32, one_buffer);
+      const int out = one_buffer ? in : k.buffer(DType::f32, true);
+      for (BufferArg& buffer : k.kernel().buffers)
+        buffer.no_alias = one_buffer;
+      k.vector(k.outer(count));
+      k.straight();
+      const int x = k.load(in, k.at({1}));
+      k.store(out, k.at({1}), k.compute(OpKind::add, DType::f32, {x, x}));
+      std::vector<float> values(static_cast<size_t>(count), 1.0F);
+      void* buffers[] = {values.data(), values.data()};
+
+      compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, count);
+
+      EXPECT_EQ(values, std::vector<float>(values.size(), 2.0F)) << count;
+    }
+  }
+}
+
 TEST(KernelMemory, TransposeGathersWithADynamicStride) {
   constexpr int64_t kRows = 5;
   constexpr int64_t kColumns = 37;
