@@ -288,6 +288,7 @@ class KernelEmitter {
   llvm::Value* emit_position_comparison(const Instr& at, int copy);
   void emit_sections(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
   void emit_cut_range(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
+  [[nodiscard]] bool avoids_masks() const;
   [[nodiscard]] bool may_compute_twice() const;
   llvm::Value* emit_last_vectors(llvm::Value* begin,
                                  llvm::Value* rest,

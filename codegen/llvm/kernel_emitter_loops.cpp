@@ -216,9 +216,9 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
     main_end = emit_main_loop(begin, main_end, end, streams, body);
     at_row_start_ = false;
   }
-  if (may_compute_twice()) {
+  if (avoids_masks() && may_compute_twice()) {
     main_end = emit_last_vectors(begin, main_end, end, body);
-  } else if (!cuts_.empty() && unroll_ > 1) {
+  } else if ((!cuts_.empty() || avoids_masks()) && unroll_ > 1) {
     main_end = emit_whole_vectors(main_end, end, body);
   }
   copies_ = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1;
@@ -240,11 +240,14 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   in_vector_loop_ = false;
 }
 
-/// Whether elements may be computed and stored again, where masks are slower than that: nothing
-/// that is stored is read.
+/// Those of AVX2: what fills a vector is worth a loop of its own without them.
+bool KernelEmitter::avoids_masks() const {
+  return !e_.host.avx512 && !kernel_.has_flat_rows() && !kernel_.short_vector;
+}
+
+/// Whether elements may be computed and stored again: nothing that is stored is read.
 bool KernelEmitter::may_compute_twice() const {
-  if (e_.host.avx512 || !inner_dims_.empty() || kernel_.has_flat_rows()) return false;
-  if (kernel_.short_vector || !staged_.accesses.empty()) return false;
+  if (!inner_dims_.empty() || !staged_.accesses.empty()) return false;
   return std::ranges::none_of(kernel_.instrs, [&](const Instr& at) {
     return at.kind == InstrKind::store &&
            (!kernel_.buffers[static_cast<size_t>(at.buffer)].no_alias ||

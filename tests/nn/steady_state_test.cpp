@@ -89,10 +89,13 @@ struct Counts {
 };
 
 constexpr int kSteps = 10;
+/// They fill caches and pools. A compile gives what it freed back to the system, and the small
+/// blocks of a library's calls touch those pages anew one by one.
+constexpr int kWarmSteps = 300;
 
-/// Of ten steps, after some that fill caches and pools.
+/// Of ten steps in the steady state.
 Counts of_ten_steps(const std::function<void()>& step) {
-  for (int i = 0; i < kSteps; ++i)
+  for (int i = 0; i < kWarmSteps; ++i)
     step();
   const Counts before = Counts::now();
   for (int i = 0; i < kSteps; ++i)
