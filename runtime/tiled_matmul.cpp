@@ -44,7 +44,8 @@ class TiledMatmul final : public HostCall {
       : shape_(std::move(shape)),
         gemm_(gemm),
         lanes_(most_lanes()),
-        pieces_(shape_.batch() % lanes_ == 0 ? Pieces{} : cut(shape_.m, shape_.n, wanted_pieces())) {
+        pieces_(shape_.batch() % lanes_ == 0 ? Pieces{}
+                                             : cut(shape_.m, shape_.n, wanted_pieces())) {
     lanes_ = std::min(lanes_, shape_.batch() * pieces_.count());
     for (int64_t i = 0; i < pieces_.count(); ++i) {
       const GemmRange rows = rows_of(i);
@@ -90,8 +91,8 @@ class TiledMatmul final : public HostCall {
   }
 
   /// Of one product. Several for each lane even out cores that others slow down: two lanes with one
-  /// piece each reached 0.94 of oneDNN's rate for 2048^3 and 0.81 for [2048,768] by [768,3072], with
-  /// eight 0.98 and 0.90.
+  /// piece each reached 0.94 of oneDNN's rate for 2048^3 and 0.81 for [2048,768] by [768,3072],
+  /// with eight 0.98 and 0.90.
   [[nodiscard]] int64_t wanted_pieces() const {
     constexpr int64_t kPiecesPerLane = 8;
     return lanes_ == 1 ? 1 : lanes_ * kPiecesPerLane;

@@ -207,8 +207,7 @@ bool EmitContext::has_avx512_for(const llvm::Value* x) const {
 bool EmitContext::has_table_for(const llvm::Value* x) const {
   constexpr int kLeastLanes = 8;
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
-  return host.lanes >= kLeastLanes && vector != nullptr &&
-         vector->getElementType()->isFloatTy() &&
+  return host.lanes >= kLeastLanes && vector != nullptr && vector->getElementType()->isFloatTy() &&
          vector->getNumElements() % static_cast<unsigned>(host.lanes) == 0;
 }
 

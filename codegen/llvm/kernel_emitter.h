@@ -293,6 +293,7 @@ class KernelEmitter {
   llvm::Value* emit_last_vectors(llvm::Value* begin,
                                  llvm::Value* rest,
                                  llvm::Value* end,
+                                 llvm::ArrayRef<int> streams,
                                  const std::function<void()>& body);
   llvm::Value* emit_whole_vectors(llvm::Value* begin,
                                   llvm::Value* end,

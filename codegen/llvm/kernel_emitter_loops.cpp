@@ -217,7 +217,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
     at_row_start_ = false;
   }
   if (avoids_masks() && may_compute_twice()) {
-    main_end = emit_last_vectors(begin, main_end, end, body);
+    main_end = emit_last_vectors(begin, main_end, end, streams, body);
   } else if ((!cuts_.empty() || avoids_masks()) && unroll_ > 1) {
     main_end = emit_whole_vectors(main_end, end, body);
   }
@@ -256,16 +256,22 @@ bool KernelEmitter::may_compute_twice() const {
 }
 
 /// Whole vectors behind `rest`, the last of which ends where the range does, if that is as long as
-/// one; returns where they end.
+/// one; returns where they end. Of short ranges, where it pays (rows of 17 to 63 elements: 0.4 to
+/// 0.6 of the time), and not behind stores past the caches: their last line would be read again.
 llvm::Value* KernelEmitter::emit_last_vectors(llvm::Value* begin,
-                                             llvm::Value* rest,
-                                             llvm::Value* end,
-                                             const std::function<void()>& body) {
+                                              llvm::Value* rest,
+                                              llvm::Value* end,
+                                              llvm::ArrayRef<int> streams,
+                                              const std::function<void()>& body) {
   auto& b = e_.b;
   copies_ = 1;
   num_positions_ = b.getInt64(static_cast<uint64_t>(e_.lanes));
   llvm::Value* last = b.CreateSub(end, num_positions_);
-  llvm::Value* left_end = b.CreateSelect(b.CreateICmpSGE(last, begin), end, rest);
+  constexpr int64_t kShort = 512;
+  llvm::Value* is_whole = b.CreateICmpSGE(last, begin);
+  is_whole = b.CreateAnd(is_whole, b.CreateICmpSLE(b.CreateSub(end, begin), b.getInt64(kShort)));
+  if (!streams.empty()) is_whole = b.CreateAnd(is_whole, b.CreateNot(exceeds_caches()));
+  llvm::Value* left_end = b.CreateSelect(is_whole, end, rest);
   loop(rest, left_end, e_.lanes, [&](llvm::Value* position) {
     positions_[static_cast<size_t>(kernel_.vector_dim)] =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, position, last);

@@ -52,7 +52,8 @@ struct ReducedArgument {
   llvm::Value* r;
 };
 
-ReducedArgument reduce_argument(EmitContext& e, llvm::Value* x, double unit, bool is_short, int bias) {
+ReducedArgument reduce_argument(
+    EmitContext& e, llvm::Value* x, double unit, bool is_short, int bias) {
   auto& b = e.b;
   llvm::Value* rounder = real(x, kRounder * unit + bias);
   llvm::Value* rounded = e.fma(x, real(x, std::numbers::log2e), rounder);
@@ -102,9 +103,8 @@ struct ShortPower {
 /// Of |x| of at most 20.
 ShortPower reduce_short(EmitContext& e, llvm::Value* x) {
   const auto [rounded, n, r] = reduce_argument(e, x, 1, true, kExponentBias);
-  llvm::Value* scale = e.has_avx512_for(x)
-                           ? scale_by_instruction(e, real(x, 1), n)
-                           : of_bits(e, power_bits(e, to_bits(e, rounded), false));
+  llvm::Value* scale = e.has_avx512_for(x) ? scale_by_instruction(e, real(x, 1), n)
+                                           : of_bits(e, power_bits(e, to_bits(e, rounded), false));
   return {scale, power_less_one(e, r, kExp)};
 }
 
