@@ -91,8 +91,8 @@ class TiledMatmul final : public HostCall {
   }
 
   /// Of one product. Several for each lane even out cores that others slow down: two lanes with one
-  /// piece each reached 0.94 of oneDNN's rate for 2048^3 and 0.81 for [2048,768] by [768,3072],
-  /// with eight 0.98 and 0.90.
+  /// piece each reached 0.95 of oneDNN's rate for 2048^3 and 0.79 for [2048,768] by [768,3072],
+  /// with eight 0.99 and 0.91.
   [[nodiscard]] int64_t wanted_pieces() const {
     constexpr int64_t kPiecesPerLane = 8;
     return lanes_ == 1 ? 1 : lanes_ * kPiecesPerLane;
