@@ -97,7 +97,7 @@ llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* i
 /// value * 2^exponent where has_avx512_for(value): floats or doubles, and any integral exponent.
 llvm::Value* scale_by_instruction(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
 
-/// The same for doubles of any kind, with an exponent between -2000 and 2000.
+/// value * 2^exponent for doubles, with an exponent between -2000 and 2000.
 llvm::Value* scale_by_power_f64(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
 
 }  // namespace wick::codegen::llvm_jit
