@@ -177,6 +177,19 @@ class KernelEmitter {
                          llvm::Value* end,
                          llvm::ArrayRef<int> streams,
                          const std::function<void()>& body);
+  [[nodiscard]] bool avoids_masks() const;
+  [[nodiscard]] bool may_compute_twice() const;
+  void emit_single_vectors(llvm::Value* begin,
+                           llvm::Value* end,
+                           llvm::Value* last,
+                           const std::function<void()>& body);
+  llvm::Value* emit_whole_vectors(llvm::Value* rest,
+                                  llvm::Value* end,
+                                  const std::function<void()>& body);
+  llvm::Value* emit_last_vectors(Range range,
+                                 llvm::Value* rest,
+                                 llvm::ArrayRef<int> streams,
+                                 const std::function<void()>& body);
   llvm::Value* emit_head(llvm::Value* begin,
                          llvm::Value* end,
                          int stream,
@@ -201,6 +214,7 @@ class KernelEmitter {
   // kernel_emitter_row_groups.cpp
   [[nodiscard]] bool are_shared(uint64_t deps) const;
   [[nodiscard]] bool is_stored_and_read(int buffer) const;
+  [[nodiscard]] bool reads_what_it_stores() const;
   [[nodiscard]] bool is_read_in_turn(int buffer) const;
   [[nodiscard]] bool rows_share_vectors() const;
   [[nodiscard]] bool rows_are_read_once() const;
@@ -288,16 +302,6 @@ class KernelEmitter {
   llvm::Value* emit_position_comparison(const Instr& at, int copy);
   void emit_sections(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
   void emit_cut_range(Range range, llvm::ArrayRef<int> streams, const SectionBody& body);
-  [[nodiscard]] bool avoids_masks() const;
-  [[nodiscard]] bool may_compute_twice() const;
-  llvm::Value* emit_last_vectors(llvm::Value* begin,
-                                 llvm::Value* rest,
-                                 llvm::Value* end,
-                                 llvm::ArrayRef<int> streams,
-                                 const std::function<void()>& body);
-  llvm::Value* emit_whole_vectors(llvm::Value* begin,
-                                  llvm::Value* end,
-                                  const std::function<void()>& body);
   void find_choices();
   llvm::Value* address_of_choice(int number);
   Values emit_choice(int number);

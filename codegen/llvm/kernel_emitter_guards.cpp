@@ -162,22 +162,6 @@ void KernelEmitter::emit_cut_range(Range range,
   restore_scope(scope);
 }
 
-/// One at a time without masks, since sections may be too short for more; returns where they end.
-llvm::Value* KernelEmitter::emit_whole_vectors(llvm::Value* begin,
-                                               llvm::Value* end,
-                                               const std::function<void()>& body) {
-  auto& b = e_.b;
-  copies_ = 1;
-  num_positions_ = b.getInt64(static_cast<uint64_t>(e_.lanes));
-  llvm::Value* count = b.CreateSub(end, begin);
-  llvm::Value* whole_end = b.CreateSub(end, b.CreateURem(count, num_positions_));
-  loop(begin, whole_end, e_.lanes, [&](llvm::Value* position) {
-    positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
-    body();
-  });
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, whole_end);
-}
-
 /// Finds trees of where whose conditions are uniform and whose leaves are loads of rows: what the
 /// conditions choose is one load.
 void KernelEmitter::find_choices() {

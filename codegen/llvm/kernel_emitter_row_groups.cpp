@@ -19,6 +19,12 @@ bool KernelEmitter::is_stored_and_read(int buffer) const {
          });
 }
 
+bool KernelEmitter::reads_what_it_stores() const {
+  return std::ranges::any_of(kernel_.instrs, [&](const Instr& at) {
+    return at.kind == InstrKind::store && is_stored_and_read(at.buffer);
+  });
+}
+
 /// Rows take turns at each position of each loop, so what they write may be read in the same loop
 /// alone, at the same place and before: partial results of columns. Any other load of a row would
 /// come before the stores of the one before. What looks the same for all rows is loaded once.
@@ -82,10 +88,7 @@ bool KernelEmitter::rows_are_read_once() const {
 /// has just stored, between stores past the caches of which a line takes two, it waits for these:
 /// 2.5 to 3.5 times as long (Zen 3).
 void KernelEmitter::choose_rows_together() {
-  if (!rows_share_vectors()) return;
-  for (size_t i = 0; i < kernel_.buffers.size() && !e_.host.avx512; ++i) {
-    if (is_stored_and_read(static_cast<int>(i))) return;
-  }
+  if (!rows_share_vectors() || (!e_.host.avx512 && reads_what_it_stores())) return;
   rows_together_ = rows_are_read_once() ? 4 : 2;
   const auto has_few_copies = [&](const Plan& plan) {
     return plan.phase->loop && choose_copies(plan) < 2;

@@ -35,6 +35,10 @@ constexpr double kRounder = 0x1.8p23;
 constexpr int kMantissaBits = 23;
 constexpr int kExponentBias = 127;
 
+// Of the table of powers that a register of AVX2 holds: 2^(i / 8).
+constexpr size_t kParts = 8;
+constexpr int kPartBits = 3;
+
 /// Without AVX-512 powers of two are put together as bits.
 llvm::Value* to_bits(EmitContext& e, llvm::Value* x) {
   return e.b.CreateBitCast(x, shaped(e.b.getInt32Ty(), x));
@@ -75,8 +79,6 @@ float power_of_part(size_t part, size_t parts) {
 /// 2^n for whole numbers n with the bias of exponents added; `by_table`, with AVX2, 2^(n / 8): the
 /// lowest three digits of n choose from a table in a register.
 llvm::Value* power_bits(EmitContext& e, llvm::Value* n, bool by_table) {
-  constexpr size_t kParts = 8;
-  constexpr int kPartBits = 3;
   auto& b = e.b;
   if (!by_table) return b.CreateShl(n, kMantissaBits);
   std::array<uint32_t, kParts> mantissas{};
@@ -156,13 +158,13 @@ llvm::Value* divide_by_sum(EmitContext& e, llvm::Value* x, double y, llvm::Value
 llvm::Value* exp_by_bits(EmitContext& e, llvm::Value* x, bool never_positive, bool by_table) {
   auto& b = e.b;
   const int bias = 2 * kExponentBias - (never_positive ? 1 : 0);
-  const double unit = by_table ? 0.125 : 1;
-  const auto [rounded, n, r] = reduce_argument(e, x, unit, false, bias);
+  const auto [rounded, n, r] = reduce_argument(e, x, by_table ? 1.0 / kParts : 1, false, bias);
   llvm::Value* whole = to_bits(e, rounded);
   llvm::Value* bits = power_bits(e, whole, by_table);
   llvm::Value* last = real(x, 0x1p-126);
   if (!never_positive) {
-    llvm::Value* half = b.CreateShl(b.CreateLShr(whole, by_table ? 4 : 1), kMantissaBits);
+    llvm::Value* half =
+        b.CreateShl(b.CreateLShr(whole, by_table ? kPartBits + 1 : 1), kMantissaBits);
     bits = b.CreateSub(bits, half);
     last = of_bits(e, half);
   }
@@ -289,7 +291,7 @@ llvm::Value* emit_one_plus_tanh(EmitContext& e, llvm::Value* x) {
   bounded = at_least(e, bounded, -kFar);
   const bool wide = e.has_avx512_for(x);
   const bool by_table = e.has_table_for(x);
-  const double unit = wide ? 1.0 / kTableSize : by_table ? 0.125 : 1;
+  const double unit = wide ? 1.0 / kTableSize : by_table ? 1.0 / kParts : 1;
   llvm::Value* rounder = real(x, kRounder * unit + kExponentBias);
   llvm::Value* rounded = e.fma(bounded, real(x, kScale), rounder);
   llvm::Value* n = b.CreateFSub(rounded, rounder);
