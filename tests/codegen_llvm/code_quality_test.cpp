@@ -38,9 +38,7 @@ bool mentions(const std::vector<std::string>& block, const std::string& text) {
 class CodeQuality : public testing::Test {
  protected:
   void SetUp() override {
-    if (llvm_compiler().target_id().find("+avx512vl") == std::string::npos) {
-      GTEST_SKIP() << "expectations are written for AVX-512";
-    }
+    if (!has_avx512()) GTEST_SKIP() << "expectations are written for AVX-512";
   }
 
   static void expect_good_loops(const Kernel& kernel, size_t least, bool may_spill = false) {

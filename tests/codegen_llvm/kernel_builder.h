@@ -154,6 +154,11 @@ inline KernelFunction compile(const Kernel& kernel) {
   return compiler.load(compiler.compile(kernel, "test_kernel"), "test_kernel");
 }
 
+/// Whether kernels are compiled for it.
+inline bool has_avx512() {
+  return llvm_compiler().target_id().find("+avx512vl") != std::string::npos;
+}
+
 /// One operation on contiguous arrays: buffer k < operands.size() is operand k, the last is the
 /// result.
 inline KernelBuilder elementwise(ir::OpKind op,

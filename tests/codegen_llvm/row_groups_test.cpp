@@ -301,8 +301,7 @@ TEST(RowGroups, OfSeveralLoopsReadWhatIsSharedOnce) {
   const int of_two = 5 + 2 * 3;
   EXPECT_EQ(loads_of_rest(false), of_one);
   // With vectors of half a line, rows that add to stored columns do not take turns.
-  const bool by_two = llvm_compiler().target_id().find("+avx512vl") != std::string::npos;
-  EXPECT_EQ(loads_of_rest(true), by_two ? of_one + of_two : of_one);
+  EXPECT_EQ(loads_of_rest(true), has_avx512() ? of_one + of_two : of_one);
 }
 
 /// Those of one row, and of four with one shared.
