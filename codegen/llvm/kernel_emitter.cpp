@@ -323,13 +323,14 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
     return;
   }
   const int dim = inner_dims_[depth];
+  if (!rows_.empty()) restore_scope(rows_[0]);
   const auto [begin, end] = inner_range(dim);
   const int level = kInnerLevel + static_cast<int>(depth);
   const auto body = [&] {
     llvm::Value* position = positions_[static_cast<size_t>(dim)];
     std::vector<Scope> rows = rows_;
     for_each_row([&] {
-      positions_[static_cast<size_t>(dim)] = position;
+      positions_[static_cast<size_t>(dim)] = position_in_row(dim, position);
       enter_dims({dim}, &plan);
       if (dim == kernel_.vector_dim) emit_prefetches(plan);
       emit_level(plan, level, level);

@@ -157,7 +157,6 @@ class KernelEmitter {
   void store_columns();
   void emit_values_of_columns();
   [[nodiscard]] int rows_at_once() const;
-  llvm::Value* are_best_walked_whole();
   void emit_rows_of_columns();
   void emit_columns_of_rows(llvm::Value* first, int count);
   void share_values_of_columns(llvm::ArrayRef<Slot> known);
@@ -212,15 +211,23 @@ class KernelEmitter {
   void restore_scope(Scope scope);
 
   // kernel_emitter_row_groups.cpp
+  [[nodiscard]] uint64_t dims_of_rows() const;
   [[nodiscard]] bool are_shared(uint64_t deps) const;
   [[nodiscard]] bool is_stored_and_read(int buffer) const;
   [[nodiscard]] bool reads_what_it_stores() const;
   [[nodiscard]] bool is_read_in_turn(int buffer) const;
+  [[nodiscard]] bool rows_may_take_turns() const;
   [[nodiscard]] bool rows_share_vectors() const;
+  [[nodiscard]] int loads_of_row(uint64_t row_dims) const;
+  [[nodiscard]] bool rows_wait_for_memory() const;
   [[nodiscard]] bool rows_are_read_once() const;
   void choose_rows_together();
   void emit_groups_of_rows(Range tasks);
-  llvm::Value* bytes_of_rows(bool shared);
+  llvm::Value* bytes_that_rows_share();
+  [[nodiscard]] bool rows_are_blocks() const;
+  llvm::Value* end_of_equal_rows(llvm::Value* end);
+  llvm::Value* position_in_row(int dim, llvm::Value* first);
+  llvm::Value* distance_of_row(int row);
   llvm::Value* pays_to_group();
   void emit_rows(llvm::Value* first, int count);
   void for_each_row(const std::function<void()>& body);
@@ -277,7 +284,7 @@ class KernelEmitter {
   llvm::Value* distance_ahead(const Instr& instr);
   [[nodiscard]] bool asks_ahead() const;
   void emit_prefetches_ahead();
-  void emit_prefetches_of_rows(int rows);
+  void emit_prefetches_of_next_rows();
 
   // kernel_emitter_short_rows.cpp
   [[nodiscard]] bool avoids_masked_loads() const;
@@ -407,8 +414,9 @@ class KernelEmitter {
   Values masks_;                           // by copy, the lanes in range; empty: all
 
   int rows_together_ = 1;
-  std::vector<Scope> rows_;  // that the body takes together; empty: one
-  size_t row_ = 0;           // of those, the one that is being emitted
+  std::vector<Scope> rows_;              // that the body takes together; empty: one
+  size_t row_ = 0;                       // of those, the one that is being emitted
+  llvm::Value* row_distance_ = nullptr;  // from one of those to the next
 
   bool columns_in_memory_ = false;
   std::vector<Column> columns_;  // by accumulator of one copy

@@ -135,26 +135,17 @@ void KernelEmitter::emit_values_of_columns() {
 }
 
 /// Rows that add to an accumulator between its load and its store: where a row is as large as the
-/// nearest cache, accumulators come from the second one, and delay what comes from memory.
+/// nearest cache, accumulators come from the second one, and delay what comes from memory. Each row
+/// is a stream of memory for each of its loads: twelve gain, sixteen take 1.1 times as long.
 int KernelEmitter::rows_at_once() const {
-  constexpr int kRows = 4;
+  constexpr int kMostStreams = 12;
   constexpr int kMaxInstructions = 300;
-  return kRows * unroll_ * work_of(loop_plan()) <= kMaxInstructions ? kRows : 1;
+  const int rows = 4 * loads_of_row(bit(inner_dims_.back())) <= kMostStreams ? 4 : 2;
+  return rows * unroll_ * work_of(loop_plan()) <= kMaxInstructions ? rows : 1;
 }
 
-/// Of rows of some vectors, but less than a page, a piece of each of four in turn is no order in
-/// which the machine prefetches: one row after the other is. Rows of one piece follow one another
-/// anyway.
-llvm::Value* KernelEmitter::are_best_walked_whole() {
-  constexpr uint64_t kMostColumns = 768;
-  auto& b = e_.b;
-  llvm::Value* columns = b.CreateSub(chunk_.end, chunk_.begin);
-  const auto piece = static_cast<uint64_t>(int64_t{e_.lanes} * unroll_);
-  return b.CreateAnd(b.CreateICmpSGT(columns, b.getInt64(piece)),
-                     b.CreateICmpSLE(columns, b.getInt64(kMostColumns)));
-}
-
-/// The loop over the last inner dimension, with the vector loop inside.
+/// The loop over the last inner dimension, with the vector loop inside. Rows that are walked at once
+/// are far apart: pieces of four neighbors in turn are no order in which the machine prefetches.
 void KernelEmitter::emit_rows_of_columns() {
   auto& b = e_.b;
   const auto [begin, end] = inner_range(inner_dims_.back());
@@ -163,10 +154,11 @@ void KernelEmitter::emit_rows_of_columns() {
   if (rows > 1) {
     llvm::Value* count =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
-    llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(rows)));
-    llvm::Value* grouped_end = b.CreateAdd(begin, b.CreateSub(count, rest));
-    rest_begin = b.CreateSelect(are_best_walked_whole(), begin, grouped_end);
-    loop(begin, rest_begin, rows, [&](llvm::Value* row) { emit_columns_of_rows(row, rows); });
+    row_distance_ = b.CreateSDiv(count, b.getInt64(static_cast<uint64_t>(rows)));
+    loop(begin, b.CreateAdd(begin, row_distance_), 1, [&](llvm::Value* row) {
+      emit_columns_of_rows(row, rows);
+    });
+    rest_begin = b.CreateAdd(begin, distance_of_row(rows));
   }
   loop(rest_begin, end, 1, [&](llvm::Value* row) { emit_columns_of_rows(row, 1); });
 }
@@ -179,8 +171,7 @@ void KernelEmitter::emit_columns_of_rows(llvm::Value* first, int count) {
   std::vector<Scope> rows;
   for (int row = 0; row < count; ++row) {
     restore_scope(before);
-    positions_[static_cast<size_t>(row_dim)] =
-        row == 0 ? first : e_.b.CreateAdd(first, e_.b.getInt64(static_cast<uint64_t>(row)));
+    positions_[static_cast<size_t>(row_dim)] = e_.b.CreateAdd(first, distance_of_row(row));
     enter_dims({row_dim}, &plan);
     emit_level(plan, innermost_level() - 1, innermost_level() - 1);
     rows.push_back(save_scope());
@@ -195,7 +186,7 @@ void KernelEmitter::emit_columns_of_rows(llvm::Value* first, int count) {
       if (!values_of_columns.empty()) share_values_of_columns(values_of_columns);
       enter_dims({kernel_.vector_dim}, nullptr);
       emit_values_of_columns();
-      emit_prefetches_of_rows(count);
+      if (count == 1) emit_prefetches_of_next_rows();
       emit_level(plan, innermost_level(), innermost_level());
       values_of_columns = slots_;
     }

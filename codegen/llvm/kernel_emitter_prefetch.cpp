@@ -165,15 +165,14 @@ void KernelEmitter::emit_prefetches_ahead() {
   }
 }
 
-/// What columns read some rows on, where so many are read at once.
-void KernelEmitter::emit_prefetches_of_rows(int rows) {
-  constexpr int kLeastRows = 2;
-  const auto ahead = static_cast<uint64_t>(std::max(rows, kLeastRows));
+/// What columns read two rows on, where one row is walked after the other.
+void KernelEmitter::emit_prefetches_of_next_rows() {
+  constexpr uint64_t kAhead = 2;
   for (const int number : loop_plan().phase->instrs) {
     const Instr& at = instr(number);
     const Affine::Term& row = at.address.terms[static_cast<size_t>(inner_dims_.back())];
     if (!reads_vectors(at) || row.stride != Stride::dynamic) continue;
-    emit_prefetch_of_copies(number, e_.b.CreateMul(param(row.param), e_.b.getInt64(ahead)));
+    emit_prefetch_of_copies(number, e_.b.CreateMul(param(row.param), e_.b.getInt64(kAhead)));
   }
 }
 

@@ -1,5 +1,7 @@
 // Rows that share vectors are reduced several at a time: what they have in common is read and
-// computed once for all of them. Rows here are positions of the last task dimension.
+// computed once for all of them. So are long rows that are only read, since memory brings several
+// streams faster than one. Rows here are positions of the last task dimension, which may be blocks
+// of a single one.
 
 #include <algorithm>
 
@@ -9,7 +11,13 @@ namespace wick::codegen::llvm_jit {
 
 /// By neighboring rows.
 bool KernelEmitter::are_shared(uint64_t deps) const {
-  return (deps & bit(task_dims_.back())) == 0;
+  return (deps & dims_of_rows()) == 0;
+}
+
+/// Which tell one row from another.
+uint64_t KernelEmitter::dims_of_rows() const {
+  const uint64_t row = bit(task_dims_.back());
+  return rows_are_blocks() ? row | bit(kernel_.blocking->inner) : row;
 }
 
 bool KernelEmitter::is_stored_and_read(int buffer) const {
@@ -53,8 +61,8 @@ bool KernelEmitter::is_read_in_turn(int buffer) const {
 }
 
 /// Kernels of reduction loops.
-bool KernelEmitter::rows_share_vectors() const {
-  if (!kernel_.vector_is_inner() || task_dims_.empty() || kernel_.blocking) return false;
+bool KernelEmitter::rows_may_take_turns() const {
+  if (!kernel_.vector_is_inner() || task_dims_.empty()) return false;
   const auto num_loops = std::ranges::count(kernel_.phases, true, &Phase::loop);
   if (num_loops > 1 && inner_dims_.size() > 1) return false;
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
@@ -63,16 +71,45 @@ bool KernelEmitter::rows_share_vectors() const {
     const int number = static_cast<int>(i);
     if (is_stored_and_read(number) && !is_read_in_turn(number)) return false;
   }
-  bool shares = false;
-  bool accumulates = false;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
-    const Instr& at = kernel_.instrs[i];
-    if (at.kind == InstrKind::accumulate && !are_shared(deps_[i])) accumulates = true;
-    if (at.kind == InstrKind::load && varies(static_cast<int>(i)) && are_shared(deps_[i])) {
-      shares = true;
+    if (kernel_.instrs[i].kind == InstrKind::accumulate && !are_shared(deps_[i])) return true;
+  }
+  return false;
+}
+
+/// Of whole rows: blocks of one have nothing in common but what is read far apart.
+bool KernelEmitter::rows_share_vectors() const {
+  if (kernel_.blocking) return false;
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    if (kernel_.instrs[i].kind == InstrKind::load && varies(static_cast<int>(i)) &&
+        are_shared(deps_[i])) {
+      return true;
     }
   }
-  return shares && accumulates;
+  return false;
+}
+
+/// Loads of vectors that are other ones in each row.
+int KernelEmitter::loads_of_row(uint64_t row_dims) const {
+  int loads = 0;
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    const bool is_own = varies(static_cast<int>(i)) && (deps_[i] & row_dims) != 0;
+    if (kernel_.instrs[i].kind == InstrKind::load && is_own) ++loads;
+  }
+  return loads;
+}
+
+/// Rows of one vector each that is read as it lies in memory, with little to compute. Those of two
+/// are two streams as they are, and arithmetic gains nothing: sums of exp(x) take 1.06 times as
+/// long.
+bool KernelEmitter::rows_wait_for_memory() const {
+  constexpr int kLittleWork = 8;
+  if (loads_of_row(dims_of_rows()) != 1 || work_of(loop_plan()) > kLittleWork) return false;
+  return std::ranges::all_of(loop_plan().phase->instrs, [&](int number) {
+    const Instr& at = instr(number);
+    if (at.kind != InstrKind::load || !varies(number)) return true;
+    return at.predicate < 0 && at.dynamic_index < 0 && vector_term(at).stride == Stride::one;
+  });
 }
 
 /// By one loop that stores nothing.
@@ -88,8 +125,13 @@ bool KernelEmitter::rows_are_read_once() const {
 /// has just stored, between stores past the caches of which a line takes two, it waits for these:
 /// 2.5 to 3.5 times as long (Zen 3).
 void KernelEmitter::choose_rows_together() {
-  if (!rows_share_vectors() || (!e_.host.avx512 && reads_what_it_stores())) return;
-  rows_together_ = rows_are_read_once() ? 4 : 2;
+  if (!rows_may_take_turns() || (!e_.host.avx512 && reads_what_it_stores())) return;
+  if (rows_are_read_once()) {
+    if (!rows_share_vectors() && !rows_wait_for_memory()) return;
+    rows_together_ = 4;
+  } else if (rows_share_vectors()) {
+    rows_together_ = 2;
+  }
   const auto has_few_copies = [&](const Plan& plan) {
     return plan.phase->loop && choose_copies(plan) < 2;
   };
@@ -97,43 +139,34 @@ void KernelEmitter::choose_rows_together() {
     rows_together_ /= 2;
 }
 
-/// What the loads touch that are the same for all rows, or what those of all rows touch.
-llvm::Value* KernelEmitter::bytes_of_rows(bool shared) {
+/// What the loads touch in a row that are the same for all rows.
+llvm::Value* KernelEmitter::bytes_that_rows_share() {
   auto& b = e_.b;
-  const uint64_t dims = inner_dims_mask() | bit(task_dims_.back());
   llvm::Value* all = b.getInt64(0);
   llvm::SmallVector<int, 8> counted;  // loops may read the same
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (at.kind != InstrKind::load || are_shared(deps_[i]) != shared) continue;
+    if (at.kind != InstrKind::load || !are_shared(deps_[i])) continue;
     if (llvm::is_contained(counted, access_of_[i])) continue;
     counted.push_back(access_of_[i]);
     llvm::Value* bytes = b.getInt64(size_of(at.dtype));
-    for (size_t d = 0; d < kernel_.dims.size(); ++d) {
-      if ((deps_[i] & dims & bit(static_cast<int>(d))) == 0) continue;
-      bytes = b.CreateMul(bytes, param(kernel_.dims[d].extent_param));
+    for (const int d : inner_dims_) {
+      if ((deps_[i] & bit(d)) != 0)
+        bytes = b.CreateMul(bytes, param(kernel_.dims[static_cast<size_t>(d)].extent_param));
     }
     all = b.CreateAdd(all, bytes);
   }
   return all;
 }
 
-/// Where the shared vectors leave the nearest cache no room, or all rows stay near the core. Else
-/// one row at a time is what the machine prefetches best: of rows of 4 KiB in memory, four together
-/// take 1.7 times as long. Rows of several loops are in that cache too, and may stay there if they
-/// are short.
+/// Rows that are read once always do, but for those that only wait for memory and come from a cache.
+/// Of several loops, they are in the nearest cache, and may stay there if they are short: where what
+/// they share leaves it little room.
 llvm::Value* KernelEmitter::pays_to_group() {
   auto& b = e_.b;
-  const auto shares_more_than = [&](int64_t bytes) {
-    return b.CreateICmpSGT(bytes_of_rows(true), b.getInt64(bytes));
-  };
-  if (rows_are_read_once()) {
-    constexpr int64_t kOwnShare = 8;
-    llvm::Value* near_rows =
-        b.CreateICmpSLE(bytes_of_rows(false), b.getInt64(e_.host.cache_bytes / kOwnShare));
-    return b.CreateOr(shares_more_than(16384), near_rows);
-  }
-  llvm::Value* pays = shares_more_than(6144);
+  if (rows_are_read_once()) return rows_share_vectors() ? b.getTrue() : exceeds_caches();
+  constexpr int64_t kLittleRoom = 6144;
+  llvm::Value* pays = b.CreateICmpSGT(bytes_that_rows_share(), b.getInt64(kLittleRoom));
   // What goes past the caches has to begin at the same place of a line in each row.
   for (const Plan& plan : plans_) {
     for (const int number : streams_of(plan)) {
@@ -147,7 +180,32 @@ llvm::Value* KernelEmitter::pays_to_group() {
   return pays;
 }
 
-/// The rows that follow each other in each position of the other task dimensions.
+bool KernelEmitter::rows_are_blocks() const {
+  return kernel_.blocking && kernel_.blocking->outer == task_dims_.back();
+}
+
+/// Those that are as long as the others: the last block may not be.
+llvm::Value* KernelEmitter::end_of_equal_rows(llvm::Value* end) {
+  if (!rows_are_blocks()) return end;
+  auto& b = e_.b;
+  llvm::Value* extent =
+      param(kernel_.dims[static_cast<size_t>(kernel_.blocking->inner)].extent_param);
+  llvm::Value* whole_blocks = b.CreateSDiv(extent, param(kernel_.blocking->size_param));
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, whole_blocks);
+}
+
+/// Of the row being emitted in an inner dimension, where the first one is at `first`.
+llvm::Value* KernelEmitter::position_in_row(int dim, llvm::Value* first) {
+  if (row_ == 0 || !rows_are_blocks() || kernel_.blocking->inner != dim) return first;
+  auto& b = e_.b;
+  llvm::Value* size = param(kernel_.blocking->size_param);
+  return b.CreateAdd(first, b.CreateMul(distance_of_row(static_cast<int>(row_)), size));
+}
+
+/// Of the rows in each position of the other task dimensions, those that are read once are taken as
+/// far apart as can be, so that each is the middle of a long stream: of neighbors of 4 KiB, memory
+/// brings four together no faster than one (Zen 5), or 1.7 times as slowly (Zen 4). Rows that are
+/// stored are neighbors: far apart, the gradient of a layer norm takes 1.1 times as long.
 void KernelEmitter::emit_groups_of_rows(Range tasks) {
   auto& b = e_.b;
   const llvm::ArrayRef<int> other_dims = llvm::ArrayRef<int>(task_dims_).drop_back();
@@ -156,12 +214,16 @@ void KernelEmitter::emit_groups_of_rows(Range tasks) {
     for (size_t i = 0; i < starts.size(); ++i)
       positions_[static_cast<size_t>(other_dims[i])] = starts[i];
     enter_dims(other_dims, nullptr);
-    llvm::Value* rest = b.CreateURem(b.CreateSub(rows.end, rows.begin),
-                                     b.getInt64(static_cast<uint64_t>(rows_together_)));
-    llvm::Value* groups_end = b.CreateSelect(pays, b.CreateSub(rows.end, rest), rows.begin);
-    loop(rows.begin, groups_end, rows_together_, [&](llvm::Value* row) {
-      emit_rows(row, rows_together_);
-    });
+    llvm::Value* together = b.getInt64(static_cast<uint64_t>(rows_together_));
+    llvm::Value* count = b.CreateSub(end_of_equal_rows(rows.end), rows.begin);
+    llvm::Value* groups = b.CreateSelect(pays, b.CreateSDiv(count, together), b.getInt64(0));
+    llvm::Value* groups_end = b.CreateAdd(rows.begin, b.CreateMul(groups, together));
+    const bool is_far = rows_are_read_once();
+    row_distance_ = is_far ? groups : b.getInt64(1);
+    loop(rows.begin,
+         is_far ? b.CreateAdd(rows.begin, groups) : groups_end,
+         is_far ? 1 : rows_together_,
+         [&](llvm::Value* row) { emit_rows(row, rows_together_); });
     loop(groups_end, rows.end, 1, [&](llvm::Value* row) { emit_rows(row, 1); });
   });
 }
@@ -172,13 +234,18 @@ void KernelEmitter::emit_rows(llvm::Value* first, int count) {
   copies_ = 1;
   for (int row = 0; row < count; ++row) {
     restore_scope(before);
-    positions_[static_cast<size_t>(row_dim)] =
-        e_.b.CreateAdd(first, e_.b.getInt64(static_cast<uint64_t>(row)));
+    positions_[static_cast<size_t>(row_dim)] = e_.b.CreateAdd(first, distance_of_row(row));
     enter_dims({row_dim}, nullptr);
     if (count > 1) rows_.push_back(save_scope());
   }
   emit_phases();
   rows_.clear();
+}
+
+/// Between this one of the rows that are walked at once and the first.
+llvm::Value* KernelEmitter::distance_of_row(int row) {
+  if (row == 0) return e_.b.getInt64(0);
+  return e_.b.CreateMul(row_distance_, e_.b.getInt64(static_cast<uint64_t>(row)));
 }
 
 /// Each row knows what the first one computed for all of them.
