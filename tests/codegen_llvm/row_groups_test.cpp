@@ -1,4 +1,4 @@
-// Rows that share vectors, which are reduced several at a time.
+// Rows that share vectors, or are read from memory, which are reduced several at a time.
 
 #include <algorithm>
 #include <cstring>
@@ -23,8 +23,7 @@ struct GroupCase {
   int64_t others = 1;
   int64_t rows = 1;
   int64_t columns = 1;
-  bool shared = true;         // x has one row for all rows
-  int64_t declared_rows = 0;  // of which `rows` are there; 0: all of them
+  bool shared = true;  // x has one row for all rows
 };
 
 /// result[o, r] = rows_weight[r] * reduction over c of x[o, c] * y[r, c], x of the next row where
@@ -39,7 +38,7 @@ KernelBuilder kernel_of(const GroupCase& c) {
   const int weights = k.buffer(c.dtype);
   const int result = k.buffer(is_arg ? DType::i64 : c.dtype, true);
   k.outer(c.others);
-  k.outer(c.declared_rows > 0 ? c.declared_rows : c.rows);
+  k.outer(c.rows);
   if (nested) k.inner(3);
   k.vector(k.inner(last));
   const auto at = [&](int64_t other, int64_t row, int64_t column) {
@@ -134,12 +133,111 @@ TEST(RowGroups, GiveTheSameBitsHoweverTasksAreCut) {
     EXPECT_EQ(run_in_pieces(c, piece), whole) << piece;
 }
 
-/// Of so many rows that they are taken one by one.
-TEST(RowGroups, GiveTheBitsOfSingleRows) {
-  const GroupCase some{.others = 1, .rows = 7, .columns = 1003};
-  GroupCase of_many = some;
-  of_many.declared_rows = 1000000;
-  EXPECT_EQ(run_in_pieces(some, some.rows), run_in_pieces(of_many, some.rows));
+/// Loads of the rest of a row, which has one copy.
+int64_t count_masked_loads(const Kernel& kernel) {
+  std::istringstream lines(llvm_compiler().llvm_ir(kernel));
+  int64_t count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("= call") != std::string::npos &&
+        line.find("@llvm.masked.load") != std::string::npos) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+/// One load a row, of which so many are declared that they come from memory; or blocks of one row,
+/// the last of which may be shorter.
+struct PlainRows {
+  OpKind op = OpKind::reduce_sum;
+  int64_t rows = 1;
+  int64_t columns = 1;
+  int64_t size_of_block = 0;  // 0: rows are whole
+
+  [[nodiscard]] DType result_dtype() const {
+    return op == OpKind::argmax ? DType::i64 : DType::f32;
+  }
+
+  [[nodiscard]] int64_t tasks() const {
+    return size_of_block == 0 ? rows : (columns + size_of_block - 1) / size_of_block;
+  }
+
+  [[nodiscard]] KernelBuilder kernel() const {
+    constexpr int64_t kMany = int64_t{1} << 40;
+    KernelBuilder k("plain");
+    const int x = k.buffer(DType::f32);
+    const int result = k.buffer(result_dtype(), true);
+    if (size_of_block > 0) k.outer(kMany);  // in front of the blocks
+    const int row = k.outer(size_of_block == 0 ? kMany : tasks());
+    const int inner = k.inner(columns);
+    k.vector(inner);
+    if (size_of_block > 0) k.blocks(row, inner, size_of_block);
+    const auto at = [&](int64_t of_row, int64_t of_column) {
+      return size_of_block == 0 ? k.at({of_row == 0 ? 0 : columns, of_column})
+                                : k.at({of_row == 0 ? 0 : columns, 0, of_column});
+    };
+    k.loop();
+    std::vector<int> operands = {k.load(x, at(1, 1))};
+    if (op == OpKind::argmax) operands.push_back(k.index(at(0, 1)));
+    const int reduced = k.accumulate(op, result_dtype(), operands);
+    k.straight();
+    k.store(result, size_of_block == 0 ? k.at({1, 0}) : k.at({tasks(), 1, 0}), reduced);
+    return k;
+  }
+
+  template <typename Function>
+  [[nodiscard]] Literal run(const Function& function, int64_t piece) const {
+    KernelBuilder k = kernel();
+    Literal x = random_values(DType::f32, rows * columns, 5);
+    Literal result(Type{result_dtype(), {tasks()}});
+    void* buffers[] = {x.data(), result.data()};
+    for (int64_t at = 0; at < tasks(); at += piece)
+      function(buffers, k.params().data(), at, std::min(tasks(), at + piece), 0, 0);
+    return result;
+  }
+
+  void expect_agreement() const {
+    KernelBuilder k = kernel();
+    ASSERT_EQ(verify(k.kernel()), std::nullopt);
+    const std::string text = std::string(ir::to_string(op)) + " " + std::to_string(rows) + "x" +
+                             std::to_string(columns) + " by " + std::to_string(size_of_block);
+    const auto interpreted = [&](void* const* buffers, const int64_t* params, auto... range) {
+      interpret(k.kernel(), buffers, params, range...);
+    };
+    const KernelFunction compiled = compile(k.kernel());
+    const Literal together = run(compiled, tasks());
+    expect_close(together, run(interpreted, tasks()), text);
+    for (const int64_t piece : {1, 3, 5}) {
+      const Literal in_pieces = run(compiled, piece);
+      EXPECT_TRUE(std::ranges::equal(in_pieces.bytes(), together.bytes())) << text << ", " << piece;
+    }
+  }
+};
+
+TEST(RowGroups, OfPlainRowsGiveTheBitsOfSingleRows) {
+  for (const OpKind op : kReductions) {
+    for (const int64_t rows : {1, 4, 7, 8, 11}) {
+      for (const int64_t columns : {1, 17, 64, 1003})
+        PlainRows{.op = op, .rows = rows, .columns = columns}.expect_agreement();
+    }
+  }
+}
+
+TEST(RowGroups, OfBlocksGiveTheBitsOfSingleBlocks) {
+  for (const OpKind op : kReductions) {
+    for (const int64_t columns : {1, 100, 399, 400, 401, 1003}) {
+      for (const int64_t size : {1, 50, 100, 101})
+        PlainRows{.op = op, .columns = columns, .size_of_block = size}.expect_agreement();
+    }
+  }
+}
+
+/// Those of the rest of one row, and of four.
+TEST(RowGroups, OfPlainRowsReadFourAtOnce) {
+  const PlainRows whole{.rows = 8, .columns = 100};
+  EXPECT_EQ(count_masked_loads(whole.kernel().kernel()), 1 + 4);
+  const PlainRows blocks{.columns = 800, .size_of_block = 100};
+  EXPECT_EQ(count_masked_loads(blocks.kernel().kernel()), 1 + 4);
 }
 
 TEST(RowGroups, DoNothingForNoTask) {
@@ -152,19 +250,6 @@ TEST(RowGroups, DoNothingForNoTask) {
   for (const int64_t at : {0, 1, 3, 6})
     function(operands.with(result).data(), k.params().data(), at, at, 0, 0);
   EXPECT_EQ(std::vector<std::byte>(result.bytes().begin(), result.bytes().end()), before);
-}
-
-/// Loads of the rest of a row, which has one copy.
-int64_t count_masked_loads(const Kernel& kernel) {
-  std::istringstream lines(llvm_compiler().llvm_ir(kernel));
-  int64_t count = 0;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("= call") != std::string::npos &&
-        line.find("@llvm.masked.load") != std::string::npos) {
-      ++count;
-    }
-  }
-  return count;
 }
 
 /// What the loop stores past the caches goes by lines, and rows of odd lengths begin in different
