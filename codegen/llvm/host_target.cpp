@@ -72,6 +72,7 @@ HostTarget detect() {
     return host;
   }
   host.zen = host.cpu.starts_with("znver");
+  host.zen5 = host.cpu == "znver5";
   if (host.zen) host.features += ",+prefer-no-gather";
   const auto has = [&](const char* name) { return features.lookup(name); };
   host.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");

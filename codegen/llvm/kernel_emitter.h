@@ -318,6 +318,7 @@ class KernelEmitter {
   // kernel_emitter_streams.cpp
   [[nodiscard]] bool is_stream(int number) const;
   [[nodiscard]] bool gathers_rows(const Plan& plan) const;
+  [[nodiscard]] bool is_bound_by_arithmetic(const Plan& plan) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
   llvm::Value* bytes_of_access(const Access& access);
   llvm::Value* exceeds_caches();
