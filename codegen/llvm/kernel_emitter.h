@@ -282,6 +282,7 @@ class KernelEmitter {
   void emit_prefetch(llvm::Value* address);
   void emit_prefetch_of_copies(int number, llvm::Value* distance);
   llvm::Value* distance_ahead(const Instr& instr);
+  [[nodiscard]] bool hides_loads() const;
   [[nodiscard]] bool asks_ahead() const;
   void emit_prefetches_ahead();
   void emit_prefetches_of_next_rows();

@@ -163,7 +163,7 @@ void KernelEmitter::emit_tasks(Range tasks,
       emit_sections(range, streams, [&](Range section, llvm::ArrayRef<int> streams_of_section) {
         emit_vector_loops(section.begin, section.end, streams_of_section, [&] {
           enter_dims({kernel_.vector_dim}, nullptr);
-          if (in_stream_loop_) emit_prefetches_ahead();
+          if (in_stream_loop_ || (inner_dims_.empty() && hides_loads())) emit_prefetches_ahead();
           if (inner_dims_.empty()) {
             emit_phases();
           } else {

@@ -145,10 +145,21 @@ llvm::Value* KernelEmitter::distance_ahead(const Instr& at) {
   return e_.b.getInt64(static_cast<uint64_t>(distance));
 }
 
+/// Loads under masks, as those of conditions are or become, tell the prefetchers of Zen 5 nothing:
+/// dropout of 16 M elements takes 14.3 ms, and 5.9 where they are asked for ahead.
+bool KernelEmitter::hides_loads() const {
+  if (!e_.host.zen5) return false;
+  return std::ranges::any_of(plans_[0].phase->instrs, [&](int number) {
+    const Instr& at = instr(number);
+    if (at.kind == InstrKind::load) return at.predicate >= 0 && varies(number);
+    return at.kind == InstrKind::compute && at.op == ir::OpKind::where && varies(number);
+  });
+}
+
 /// Zen follows a single stream as fast as memory gives it, and is only disturbed; Intel's cores and
 /// several streams gain.
 bool KernelEmitter::asks_ahead() const {
-  if (!e_.host.zen) return true;
+  if (!e_.host.zen || hides_loads()) return true;
   return std::ranges::count_if(plans_[0].phase->instrs, [&](int number) {
            const auto i = static_cast<size_t>(number);
            return !is_chosen_[i] && (is_choice_[i] || reads_vectors(instr(number)));
