@@ -282,9 +282,11 @@ class KernelEmitter {
   void emit_prefetch(llvm::Value* address);
   void emit_prefetch_of_copies(int number, llvm::Value* distance);
   llvm::Value* distance_ahead(const Instr& instr);
-  [[nodiscard]] bool hides_loads() const;
-  [[nodiscard]] bool asks_ahead() const;
-  void emit_prefetches_ahead();
+  [[nodiscard]] bool hides_loads(const Plan& plan) const;
+  [[nodiscard]] bool asks_ahead(const Plan& plan) const;
+  void emit_prefetches_ahead(const Plan& plan);
+  void emit_prefetches_of_hidden(const Plan& plan);
+  void if_past_caches(const std::function<void()>& body);
   void emit_prefetches_of_next_rows();
 
   // kernel_emitter_short_rows.cpp
@@ -323,6 +325,7 @@ class KernelEmitter {
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
   llvm::Value* bytes_of_access(const Access& access);
   llvm::Value* exceeds_caches();
+  llvm::Value* streams_pay();
   llvm::Value* stream_start(int stream, llvm::Value* begin);
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);
   llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);

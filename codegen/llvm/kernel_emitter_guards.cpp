@@ -216,7 +216,7 @@ KernelEmitter::Values KernelEmitter::emit_choice(int number) {
   for (int copy = 0; copy < (has_copies(number) ? copies_ : 1); ++copy) {
     llvm::Value* place =
         b.CreateConstInBoundsGEP1_64(element, address, static_cast<uint64_t>(copy_distance(copy)));
-    if (in_stream_loop_ && asks_ahead())
+    if (in_stream_loop_ && asks_ahead(plans_[0]))
       emit_prefetch(b.CreateGEP(element, place, distance_ahead(at)));
     llvm::Value* mask = mask_of_copy(copy);
     llvm::Value* load =

@@ -163,7 +163,11 @@ void KernelEmitter::emit_tasks(Range tasks,
       emit_sections(range, streams, [&](Range section, llvm::ArrayRef<int> streams_of_section) {
         emit_vector_loops(section.begin, section.end, streams_of_section, [&] {
           enter_dims({kernel_.vector_dim}, nullptr);
-          if (in_stream_loop_ || (inner_dims_.empty() && hides_loads())) emit_prefetches_ahead();
+          if (in_stream_loop_) {
+            emit_prefetches_ahead(plans_[0]);
+          } else if (inner_dims_.empty()) {
+            emit_prefetches_of_hidden(plans_[0]);
+          }
           if (inner_dims_.empty()) {
             emit_phases();
           } else {
@@ -242,7 +246,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
 
 /// Those of AVX2: what fills a vector is worth a loop of its own without them.
 bool KernelEmitter::avoids_masks() const {
-  return !e_.host.avx512 && !kernel_.has_flat_rows() && !kernel_.short_vector;
+  return (!e_.host.avx512 || e_.host.zen5) && !kernel_.has_flat_rows() && !kernel_.short_vector;
 }
 
 /// Whether elements may be computed and stored again: nothing that is stored is read.
@@ -292,7 +296,7 @@ llvm::Value* KernelEmitter::emit_last_vectors(Range range,
   llvm::Value* length = b.CreateSub(range.end, range.begin);
   llvm::Value* is_whole = b.CreateAnd(b.CreateICmpSGE(length, b.getInt64(lanes)),
                                       b.CreateICmpSLE(length, b.getInt64(kShort)));
-  if (!streams.empty()) is_whole = b.CreateAnd(is_whole, b.CreateNot(exceeds_caches()));
+  if (!streams.empty()) is_whole = b.CreateAnd(is_whole, b.CreateNot(streams_pay()));
   llvm::Value* end = b.CreateSelect(is_whole, range.end, rest);
   emit_single_vectors(rest, end, b.CreateSub(range.end, b.getInt64(lanes)), body);
   return end;
@@ -367,7 +371,7 @@ llvm::Value* KernelEmitter::emit_main_loop(llvm::Value* begin,
   auto* streaming = llvm::BasicBlock::Create(b.getContext(), "streaming", function_);
   auto* cached = llvm::BasicBlock::Create(b.getContext(), "cached", function_);
   auto* after = llvm::BasicBlock::Create(b.getContext(), "stored", function_);
-  llvm::Value* streams_now = b.CreateAnd(exceeds_caches(), are_aligned(streams, begin));
+  llvm::Value* streams_now = b.CreateAnd(streams_pay(), are_aligned(streams, begin));
   b.CreateCondBr(streams_now, streaming, cached);
   const std::vector<llvm::Value*> start = accumulators_;
   b.SetInsertPoint(streaming);

@@ -157,26 +157,22 @@ void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
 void KernelEmitter::emit_prefetches_of_staged(llvm::ArrayRef<llvm::Value*> places,
                                               StagedBlock block) {
   auto& b = e_.b;
-  auto* ask = llvm::BasicBlock::Create(b.getContext(), "ask", function_);
-  auto* asked = llvm::BasicBlock::Create(b.getContext(), "asked", function_);
-  b.CreateCondBr(exceeds_caches(), ask, asked);
-  b.SetInsertPoint(ask);
-  for (size_t i = 0; i < places.size(); ++i) {
-    const Staged& staged = staged_.accesses[i];
-    if (!staged.reads) continue;
-    const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(staged.buffer)];
-    llvm::Value* stride = stride_of_staged(i);
-    llvm::Value* bytes = b.CreateMul(block.columns, b.getInt64(size_of(buffer.dtype)));
-    loop(block.rows, b.CreateMul(block.rows, b.getInt64(2)), 1, [&](llvm::Value* row) {
-      llvm::Value* begin =
-          b.CreateGEP(e_.storage_type(buffer.dtype), places[i], b.CreateMul(row, stride));
-      loop(b.getInt64(0), bytes, kLine, [&](llvm::Value* at) {
-        emit_prefetch(b.CreateGEP(b.getInt8Ty(), begin, at));
+  if_past_caches([&] {
+    for (size_t i = 0; i < places.size(); ++i) {
+      const Staged& staged = staged_.accesses[i];
+      if (!staged.reads) continue;
+      const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(staged.buffer)];
+      llvm::Value* stride = stride_of_staged(i);
+      llvm::Value* bytes = b.CreateMul(block.columns, b.getInt64(size_of(buffer.dtype)));
+      loop(block.rows, b.CreateMul(block.rows, b.getInt64(2)), 1, [&](llvm::Value* row) {
+        llvm::Value* begin =
+            b.CreateGEP(e_.storage_type(buffer.dtype), places[i], b.CreateMul(row, stride));
+        loop(b.getInt64(0), bytes, kLine, [&](llvm::Value* at) {
+          emit_prefetch(b.CreateGEP(b.getInt8Ty(), begin, at));
+        });
       });
-    });
-  }
-  b.CreateBr(asked);
-  b.SetInsertPoint(asked);
+    }
+  });
 }
 
 /// Reads the tile, and lets its own memory begin there.
