@@ -144,8 +144,9 @@ int KernelEmitter::rows_at_once() const {
   return rows * unroll_ * work_of(loop_plan()) <= kMaxInstructions ? rows : 1;
 }
 
-/// The loop over the last inner dimension, with the vector loop inside. Rows that are walked at once
-/// are far apart: pieces of four neighbors in turn are no order in which the machine prefetches.
+/// The loop over the last inner dimension, with the vector loop inside. Rows that are walked at
+/// once are far apart: pieces of four neighbors in turn are no order in which the machine
+/// prefetches.
 void KernelEmitter::emit_rows_of_columns() {
   auto& b = e_.b;
   const auto [begin, end] = inner_range(inner_dims_.back());

@@ -166,7 +166,8 @@ void KernelEmitter::emit_tasks(Range tasks,
           if (in_stream_loop_) {
             emit_prefetches_ahead(plans_[0]);
           } else if (inner_dims_.empty()) {
-            emit_prefetches_of_hidden(plans_[0]);
+            for (const Plan& plan : plans_)
+              emit_prefetches_of_hidden(plan);
           }
           if (inner_dims_.empty()) {
             emit_phases();

@@ -159,9 +159,9 @@ llvm::Value* KernelEmitter::bytes_that_rows_share() {
   return all;
 }
 
-/// Rows that are read once always do, but for those that only wait for memory and come from a cache.
-/// Of several loops, they are in the nearest cache, and may stay there if they are short: where what
-/// they share leaves it little room.
+/// Rows that are read once always do, but for those that only wait for memory and come from a
+/// cache. Of several loops, they are in the nearest cache, and may stay there if they are short:
+/// where what they share leaves it little room.
 llvm::Value* KernelEmitter::pays_to_group() {
   auto& b = e_.b;
   if (rows_are_read_once()) return rows_share_vectors() ? b.getTrue() : exceeds_caches();
