@@ -15,7 +15,8 @@ struct HostTarget {
   bool avx512 = false;   // F, BW, DQ and VL: masks for every element type
   bool fma = false;
   bool zen = false;         // AMD's: takes gathers apart, slowly, and does not prefetch along them
-  bool zen5 = false;        // of those: stores past the caches hold up what is computed meanwhile
+  bool zen5 = false;        // of those: masked loads do not teach its prefetchers, and stores past
+                            // the caches hold up what is computed meanwhile
   int64_t cache_bytes = 0;  // that one core can count on
 };
 
