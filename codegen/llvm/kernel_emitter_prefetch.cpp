@@ -91,6 +91,7 @@ llvm::Value* KernelEmitter::prefetch_start(const Prefetch& prefetch) {
 }
 
 void KernelEmitter::emit_prefetches(const Plan& plan) {
+  if (plan.prefetches.empty()) emit_prefetches_of_hidden(plan);
   for (const Prefetch& prefetch : plan.prefetches)
     emit_prefetch(prefetch);
 }

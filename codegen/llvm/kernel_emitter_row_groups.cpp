@@ -1,5 +1,5 @@
 // Rows that share vectors are reduced several at a time: what they have in common is read and
-// computed once for all of them. So are long rows that are only read, since memory brings several
+// computed once for all of them. So are rows that are only read, since memory brings several
 // streams faster than one. Rows here are positions of the last task dimension, which may be blocks
 // of a single one.
 
@@ -77,7 +77,7 @@ bool KernelEmitter::rows_may_take_turns() const {
   return false;
 }
 
-/// Of whole rows: blocks of one have nothing in common but what is read far apart.
+/// Of rows that are whole: blocks of them take turns as plain rows do, if at all.
 bool KernelEmitter::rows_share_vectors() const {
   if (kernel_.blocking) return false;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
