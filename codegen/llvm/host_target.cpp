@@ -32,10 +32,9 @@ int64_t cache_bytes_of_level(int level) {
 /// has for itself: beyond 8 times its second level of 2 MiB a copy runs at the speed of memory on
 /// machines whose last level is 50 times as large. With a second level of 512 KiB it does not yet.
 /// Of one that a few cores share it can count on five eighths.
-int64_t usable_cache_bytes() {
+int64_t usable_cache_bytes(int64_t own) {
   constexpr int64_t kLeast = int64_t{16} << 20U;
   constexpr int64_t kFewCores = 32;
-  const int64_t own = cache_bytes_of_level(2);
   const int64_t shared = cache_bytes_of_level(3);
   int64_t usable = std::max(8 * own, kLeast);
   if (shared <= kFewCores * own) usable = std::max(shared / 8 * 5, usable);
@@ -58,7 +57,8 @@ HostTarget detect() {
     if (!host.features.empty()) host.features += ',';
     host.features += name;
   }
-  host.cache_bytes = usable_cache_bytes();
+  host.own_cache_bytes = cache_bytes_of_level(2);
+  host.cache_bytes = usable_cache_bytes(host.own_cache_bytes);
   // WICK_CODEGEN_ISA makes this machine stand for an older one, avx2 or sse for the least, or for
   // one whose code it may show but cannot run, avx512.
   const char* chosen = std::getenv("WICK_CODEGEN_ISA");

@@ -14,10 +14,11 @@ struct HostTarget {
   int lanes = 4;         // of 32 bits in the widest vector register
   bool avx512 = false;   // F, BW, DQ and VL: masks for every element type
   bool fma = false;
-  bool zen = false;         // AMD's: takes gathers apart, slowly, and does not prefetch along them
-  bool zen5 = false;        // of those: masked loads do not teach its prefetchers, and stores past
-                            // the caches hold up what is computed meanwhile
-  int64_t cache_bytes = 0;  // that one core can count on
+  bool zen = false;   // AMD's: takes gathers apart, slowly, and does not prefetch along them
+  bool zen5 = false;  // of those: masked loads do not teach its prefetchers, and stores past
+                      // the caches hold up what is computed meanwhile
+  int64_t own_cache_bytes = 0;  // of the second level; 0: not known
+  int64_t cache_bytes = 0;      // that one core can count on
 };
 
 const HostTarget& host_target();

@@ -41,6 +41,7 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
   find_cuts();
   find_choices();
   columns_in_memory_ = can_keep_columns_in_memory();
+  if (columns_in_memory_) find_kept_columns();
   slots_.resize(kernel_.instrs.size());
   positions_.resize(kernel_.dims.size());
   llvm::FastMathFlags flags;
@@ -319,7 +320,7 @@ void KernelEmitter::emit_loop_phase(const Plan& plan) {
 void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
   if (depth == inner_dims_.size()) return;
   if (columns_in_memory_ && depth + 1 == inner_dims_.size()) {
-    emit_rows_of_columns();
+    emit_rows_of_columns(plan);
     return;
   }
   const int dim = inner_dims_[depth];

@@ -9,11 +9,12 @@
 // loop over an outer vector dimension, 3 + j the body of the loop over inner dimension j.
 //
 // Columns are reduced in one of three ways. Few of them, a short vector dimension: the copies of
-// the body are positions of the last inner dimension instead. In one loop phase: row by row as
-// memory has them, with accumulators for many columns in memory of their own, and the vector loop
-// inside the inner ones. Else in strips as wide as registers allow.
+// the body are positions of the last inner dimension instead. Long ones: row by row as memory has
+// them, with the vector loop inside the inner ones, and with accumulators for many columns, and
+// what later loops need of each, in memory of their own. Else in strips as wide as registers allow.
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -149,18 +150,26 @@ class KernelEmitter {
   // kernel_emitter_columns.cpp
   [[nodiscard]] bool can_keep_columns_in_memory() const;
   [[nodiscard]] const Plan& loop_plan() const;
-  [[nodiscard]] int64_t columns_at_once() const;
+  [[nodiscard]] bool is_of_column(int number) const;
+  [[nodiscard]] llvm::SmallVector<int, 4> uses_of(int number) const;
+  void find_kept_columns();
+  [[nodiscard]] int64_t most_columns_at_once() const;
+  llvm::Value* columns_at_once();
+  llvm::Value* make_column(llvm::Type* element);
   void emit_columns(Range columns);
   void make_columns();
   void start_columns();
-  void load_columns();
-  void store_columns();
-  void emit_values_of_columns();
-  [[nodiscard]] int rows_at_once() const;
-  void emit_rows_of_columns();
-  void emit_columns_of_rows(llvm::Value* first, int count);
+  void load_columns(const Plan& plan);
+  void store_columns(const Plan& plan);
+  void provide_column(int number);
+  [[nodiscard]] int rows_at_once(const Plan& plan) const;
+  void emit_rows_of_columns(const Plan& plan);
+  void emit_columns_of_rows(const Plan& plan, llvm::Value* first, int count);
   void share_values_of_columns(llvm::ArrayRef<Slot> known);
-  void finish_columns();
+  [[nodiscard]] static bool is_in(const Plan& plan, int number);
+  void finish_columns(const Plan* loop);
+  [[nodiscard]] bool finishes_columns(const Plan* loop) const;
+  [[nodiscard]] llvm::ArrayRef<Plan> straight_code_behind(const Plan* loop) const;
   llvm::Value* column_place(const Column& column, llvm::Value* position, int copy);
 
   // kernel_emitter_loops.cpp
@@ -287,7 +296,7 @@ class KernelEmitter {
   void emit_prefetches_ahead(const Plan& plan);
   void emit_prefetches_of_hidden(const Plan& plan);
   void if_past_caches(const std::function<void()>& body);
-  void emit_prefetches_of_next_rows();
+  void emit_prefetches_of_next_rows(const Plan& plan);
 
   // kernel_emitter_short_rows.cpp
   [[nodiscard]] bool avoids_masked_loads() const;
@@ -324,6 +333,7 @@ class KernelEmitter {
   [[nodiscard]] bool is_bound_by_arithmetic(const Plan& plan) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
   llvm::Value* bytes_of_access(const Access& access);
+  llvm::Value* bytes_touched();
   llvm::Value* exceeds_caches();
   llvm::Value* streams_pay();
   llvm::Value* stream_start(int stream, llvm::Value* begin);
@@ -424,8 +434,13 @@ class KernelEmitter {
   llvm::Value* row_distance_ = nullptr;  // from one of those to the next
 
   bool columns_in_memory_ = false;
-  std::vector<Column> columns_;  // by accumulator of one copy
-  Range chunk_;                  // the columns in memory
+  std::vector<Column> columns_;               // by accumulator of one copy
+  std::vector<int> loop_of_;                  // by instruction, the number of loops up to its phase
+  int loop_ = 0;                              // the same of what is being emitted
+  std::map<int, llvm::Value*> kept_columns_;  // by instruction, its values for later loops
+  llvm::DenseMap<const Plan*, std::vector<Column>> columns_of_plan_;
+  llvm::DenseMap<llvm::Type*, std::vector<llvm::Value*>> column_memory_;  // of accumulators
+  Range chunk_;                                                           // the columns in memory
 
   llvm::DenseMap<int, Values> columns_of_rows_;       // by load, for the copies of the main loop
   llvm::DenseMap<int, llvm::Value*> values_of_rows_;  // by load, for all rows of the body

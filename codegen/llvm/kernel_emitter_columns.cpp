@@ -3,7 +3,6 @@
 // loaded and stored again for each row.
 
 #include <algorithm>
-#include <bit>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
 
@@ -15,70 +14,167 @@ namespace {
 /// threads.
 constexpr int64_t kAccumulators = 8192;
 constexpr int64_t kMostReductions = 8;
+/// Columns are taken in multiples of what a body takes at most.
+constexpr int64_t kWholeColumns = 64;
 constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the widest vector
 
 }  // namespace
 
-/// One loop, behind nothing but values: those that columns decide are computed again for each row.
+/// Of long rows in memory that many columns share; bits have no bytes of their own in it.
 bool KernelEmitter::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
-  if (!staged_.accesses.empty()) return false;
-  const std::vector<Phase>& phases = kernel_.phases;
-  if (std::ranges::count(phases, true, &Phase::loop) != 1) return false;
-  const auto stores = [&](int number) { return instr(number).kind == InstrKind::store; };
-  if (!phases[0].loop && std::ranges::any_of(phases[0].instrs, stores)) return false;
+  if (kernel_.has_short_rows() || !staged_.accesses.empty()) return false;
+  const auto is_own = [](const BufferArg& buffer) { return buffer.own_elements > 0; };
   const auto is_of_bits = [&](const Instr& at) {
+    if (at.kind == InstrKind::load) return at.dtype == DType::bool_ && is_pinned(at);
     return at.kind == InstrKind::accumulate && reduction_of(at).dtype == DType::bool_;
   };
   const int64_t count = std::ranges::count(kernel_.instrs, InstrKind::accumulate, &Instr::kind);
-  return count <= kMostReductions && std::ranges::none_of(kernel_.instrs, is_of_bits);
+  return count <= kMostReductions && std::ranges::none_of(kernel_.instrs, is_of_bits) &&
+         std::ranges::none_of(kernel_.buffers, is_own);
 }
 
 const KernelEmitter::Plan& KernelEmitter::loop_plan() const {
   return *std::ranges::find_if(plans_, [](const Plan& plan) { return plan.phase->loop; });
 }
 
-/// Columns that are walked together: the fewer accumulators each has, the more of a row.
-int64_t KernelEmitter::columns_at_once() const {
-  const size_t count = loop_plan().accumulates.size();
-  return kAccumulators / static_cast<int64_t>(std::bit_ceil(std::max<size_t>(count, 1)));
+/// A value of each column, as opposed to one of all or one of each row.
+bool KernelEmitter::is_of_column(int number) const {
+  return varies(number) && (deps_[static_cast<size_t>(number)] & inner_dims_mask()) == 0;
+}
+
+/// Instructions whose values this one reads.
+llvm::SmallVector<int, 4> KernelEmitter::uses_of(int number) const {
+  const Instr& at = instr(number);
+  llvm::SmallVector<int, 4> uses(at.operands.begin(), at.operands.end());
+  for (const int used : {at.predicate, at.dynamic_index, form_of(number).argument})
+    if (used >= 0) uses.push_back(used);
+  return uses;
+}
+
+/// Finds what phases need of the columns that was computed before the loop in front of them: it
+/// stays in memory, but for what is loaded as easily from where it came, and for bits.
+void KernelEmitter::find_kept_columns() {
+  loop_of_.assign(kernel_.instrs.size(), 0);
+  int loops = 0;
+  for (const Phase& phase : kernel_.phases) {
+    if (phase.loop) ++loops;
+    for (const int number : phase.instrs)
+      loop_of_[static_cast<size_t>(number)] = loops;
+  }
+  const auto need = [&](const auto& self, int number, int loop) -> void {
+    if (loop_of_[static_cast<size_t>(number)] == loop || !is_of_column(number)) return;
+    const Instr& at = instr(number);
+    if (at.dtype != DType::bool_ && (at.kind != InstrKind::load || is_pinned(at))) {
+      kept_columns_.insert({number, nullptr});
+      return;
+    }
+    for (const int used : uses_of(number))
+      self(self, used, loop);
+  };
+  for (int number = 0; number < static_cast<int>(kernel_.instrs.size()); ++number) {
+    for (const int used : uses_of(number))
+      need(need, used, loop_of_[static_cast<size_t>(number)]);
+  }
+}
+
+/// Columns that there is memory for: the fewer vectors of each are kept, the more of a row.
+int64_t KernelEmitter::most_columns_at_once() const {
+  size_t accumulators = 1;
+  for (const Plan& plan : plans_)
+    accumulators = std::max(accumulators, plan.accumulates.size());
+  const auto vectors = static_cast<int64_t>(kept_columns_.size() + accumulators);
+  return std::max(kAccumulators / vectors / kWholeColumns, int64_t{1}) * kWholeColumns;
 }
 
 /// The body of the loop over tasks.
 void KernelEmitter::emit_columns(Range columns) {
   auto& b = e_.b;
-  const Plan& plan = loop_plan();
   make_columns();
-  if (!plans_[0].phase->loop) emit_level(plans_[0], kTaskLevel, kTaskLevel);
-  loop(columns.begin, columns.end, columns_at_once(), [&](llvm::Value* first) {
-    llvm::Value* after = b.CreateAdd(first, b.getInt64(static_cast<uint64_t>(columns_at_once())));
-    chunk_ = {first, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, columns.end)};
-    start_columns();
-    emit_level(plan, kTaskLevel, kTaskLevel);
-    emit_inner(plan, 0);
-    emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] { finish_columns(); });
+  for (const Plan& plan : plans_)
+    if (!plan.phase->loop) emit_level(plan, kTaskLevel, kTaskLevel);
+  llvm::Value* size = columns_at_once();
+  llvm::Value* count = b.CreateSub(columns.end, columns.begin);
+  count = b.CreateAdd(count, b.CreateSub(size, b.getInt64(1)));
+  loop(b.getInt64(0), b.CreateSDiv(count, size), 1, [&](llvm::Value* number) {
+    llvm::Value* first = b.CreateAdd(columns.begin, b.CreateMul(number, size));
+    chunk_ = {
+        first,
+        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(first, size), columns.end)};
+    const auto finish = [&](const Plan* plan) {
+      if (!finishes_columns(plan)) return;
+      emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] { finish_columns(plan); });
+    };
+    loop_ = 0;
+    finish(nullptr);
+    for (const Plan& plan : plans_) {
+      if (!plan.phase->loop) continue;
+      ++loop_;
+      columns_ = columns_of_plan_[&plan];
+      start_columns();
+      emit_level(plan, kTaskLevel, kTaskLevel);
+      emit_inner(plan, 0);
+      finish(&plan);
+    }
   });
 }
 
-void KernelEmitter::make_columns() {
+/// As many as there is memory for. Where several loops follow each other, no more than leave what
+/// the loops touch in a core's own cache, if that makes pieces of rows that are worth it.
+llvm::Value* KernelEmitter::columns_at_once() {
+  constexpr int64_t kLeastPiece = 256;
+  auto& b = e_.b;
+  const llvm::IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entry_->getTerminator());
+  llvm::Value* most = b.getInt64(static_cast<uint64_t>(most_columns_at_once()));
+  if (std::ranges::count(kernel_.phases, true, &Phase::loop) == 1) return most;
+  llvm::Value* all = b.getInt64(1);
+  for (int d = 0; d < static_cast<int>(kernel_.dims.size()); ++d) {
+    if (!kernel_.dims[static_cast<size_t>(d)].inner) all = b.CreateMul(all, nonzero_extent(d));
+  }
+  llvm::Value* bytes = b.CreateAdd(b.CreateUDiv(bytes_touched(), all), b.getInt64(1));
+  llvm::Value* near = b.CreateUDiv(b.getInt64(e_.host.own_cache_bytes), bytes);
+  near = b.CreateAnd(near, b.getInt64(static_cast<uint64_t>(-kWholeColumns)));
+  near = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, near, most);
+  return b.CreateSelect(b.CreateICmpSGE(near, b.getInt64(kLeastPiece)), near, most);
+}
+
+llvm::Value* KernelEmitter::make_column(llvm::Type* element) {
   const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
   e_.b.SetInsertPoint(entry_->getTerminator());
-  const auto add = [&](llvm::Value* start) {
-    auto* many = llvm::ArrayType::get(start->getType()->getScalarType(),
-                                      static_cast<uint64_t>(columns_at_once()));
-    auto* memory = e_.b.CreateAlloca(many);
-    memory->setAlignment(kColumnAlign);
-    columns_.push_back({memory, start});
-  };
-  for (const int number : loop_plan().accumulates) {
-    const Reduction reduction = reduction_of(instr(number));
-    const Partial start = reduction_start(e_, reduction);
-    add(start.value);
-    if (reduction.tracks_position()) add(start.position);
+  auto* many =
+      llvm::ArrayType::get(element, static_cast<uint64_t>(most_columns_at_once() + e_.lanes));
+  auto* memory = e_.b.CreateAlloca(many);
+  memory->setAlignment(kColumnAlign);
+  return memory;
+}
+
+/// Loops share the memory of their accumulators.
+void KernelEmitter::make_columns() {
+  for (auto& [number, memory] : kept_columns_)
+    memory = make_column(e_.register_type(instr(number).dtype));
+  for (const Plan& plan : plans_) {
+    llvm::DenseMap<llvm::Type*, size_t> taken;
+    const auto add = [&](llvm::Value* start) {
+      llvm::Type* element = start->getType()->getScalarType();
+      std::vector<llvm::Value*>& memory = column_memory_[element];
+      const size_t place = taken[element]++;
+      if (place == memory.size()) memory.push_back(make_column(element));
+      columns_of_plan_[&plan].push_back({memory[place], start});
+    };
+    const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
+    e_.b.SetInsertPoint(entry_->getTerminator());
+    for (const int number : plan.accumulates) {
+      const Reduction reduction = reduction_of(instr(number));
+      const Partial start = reduction_start(e_, reduction);
+      add(start.value);
+      if (reduction.tracks_position()) add(start.position);
+    }
   }
 }
 
 void KernelEmitter::start_columns() {
+  if (columns_.empty()) return;
   loop(chunk_.begin, chunk_.end, e_.lanes, [&](llvm::Value* position) {
     for (const Column& column : columns_)
       e_.b.CreateStore(column.start, column_place(column, position, 0));
@@ -93,12 +189,12 @@ llvm::Value* KernelEmitter::column_place(const Column& column, llvm::Value* posi
 }
 
 /// The accumulators of the columns that the body works on.
-void KernelEmitter::load_columns() {
+void KernelEmitter::load_columns(const Plan& plan) {
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
   accumulators_.clear();
   accumulator_at_.clear();
   const Column* column = columns_.data();
-  for (const int number : loop_plan().accumulates) {
+  for (const int number : plan.accumulates) {
     const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
     for (int copy = 0; copy < copies_; ++copy) {
@@ -112,11 +208,11 @@ void KernelEmitter::load_columns() {
 }
 
 /// In the order in which they were loaded.
-void KernelEmitter::store_columns() {
+void KernelEmitter::store_columns(const Plan& plan) {
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
   const Column* column = columns_.data();
   auto value = accumulators_.begin();
-  for (const int number : loop_plan().accumulates) {
+  for (const int number : plan.accumulates) {
     const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
     for (int copy = 0; copy < copies_; ++copy) {
       for (int i = 0; i < width; ++i, ++value) {
@@ -129,43 +225,66 @@ void KernelEmitter::store_columns() {
   accumulators_.clear();
 }
 
-/// Of the straight code in front of the loop, what columns decide.
-void KernelEmitter::emit_values_of_columns() {
-  if (!plans_[0].phase->loop) emit_level(plans_[0], kVectorLevel, innermost_level());
+/// Makes the value of columns known: from memory, or from where it came.
+void KernelEmitter::provide_column(int number) {
+  Slot& slot = slots_[static_cast<size_t>(number)];
+  if (!slot.copies.empty() || !is_of_column(number)) return;
+  const auto kept = kept_columns_.find(number);
+  if (kept == kept_columns_.end() || loop_of_[static_cast<size_t>(number)] == loop_) {
+    for (const int used : uses_of(number))
+      provide_column(used);
+    emit_instr(number);
+    return;
+  }
+  llvm::Type* vector = e_.vector_of(e_.register_type(instr(number).dtype));
+  llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
+  for (int copy = 0; copy < copies_; ++copy) {
+    llvm::Value* place =
+        column_place({kept->second, llvm::PoisonValue::get(vector)}, position, copy);
+    // Rows that are stored past the caches begin anywhere.
+    slot.copies.push_back(e_.b.CreateAlignedLoad(vector, place, llvm::Align(1)));
+  }
+  add_other_forms(number, slot);
 }
 
 /// Rows that add to an accumulator between its load and its store: where a row is as large as the
 /// nearest cache, accumulators come from the second one, and delay what comes from memory. Each row
 /// is a stream of memory for each of its loads: twelve gain, sixteen take 1.1 times as long.
-int KernelEmitter::rows_at_once() const {
+int KernelEmitter::rows_at_once(const Plan& plan) const {
   constexpr int kMostStreams = 12;
   constexpr int kMaxInstructions = 300;
-  const int rows = 4 * loads_of_row(bit(inner_dims_.back())) <= kMostStreams ? 4 : 2;
-  return rows * unroll_ * work_of(loop_plan()) <= kMaxInstructions ? rows : 1;
+  if (plan.accumulates.empty()) return 1;
+  const auto is_stream = [&](int number) {
+    const InstrKind kind = instr(number).kind;
+    return kind == InstrKind::store ||
+           (kind == InstrKind::load && varies(number) && !is_of_column(number));
+  };
+  const auto streams = std::ranges::count_if(plan.phase->instrs, is_stream);
+  const int rows = 4 * streams <= kMostStreams ? 4 : 2;
+  return rows * unroll_ * work_of(plan) <= kMaxInstructions ? rows : 1;
 }
 
 /// The loop over the last inner dimension, with the vector loop inside. Rows that are walked at
 /// once are far apart: pieces of four neighbors in turn are no order in which the machine
 /// prefetches.
-void KernelEmitter::emit_rows_of_columns() {
+void KernelEmitter::emit_rows_of_columns(const Plan& plan) {
   auto& b = e_.b;
   const auto [begin, end] = inner_range(inner_dims_.back());
-  const int rows = rows_at_once();
+  const int rows = rows_at_once(plan);
   llvm::Value* rest_begin = begin;
   if (rows > 1) {
     llvm::Value* count =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
     row_distance_ = b.CreateSDiv(count, b.getInt64(static_cast<uint64_t>(rows)));
     loop(begin, b.CreateAdd(begin, row_distance_), 1, [&](llvm::Value* row) {
-      emit_columns_of_rows(row, rows);
+      emit_columns_of_rows(plan, row, rows);
     });
     rest_begin = b.CreateAdd(begin, distance_of_row(rows));
   }
-  loop(rest_begin, end, 1, [&](llvm::Value* row) { emit_columns_of_rows(row, 1); });
+  loop(rest_begin, end, 1, [&](llvm::Value* row) { emit_columns_of_rows(plan, row, 1); });
 }
 
-void KernelEmitter::emit_columns_of_rows(llvm::Value* first, int count) {
-  const Plan& plan = loop_plan();
+void KernelEmitter::emit_columns_of_rows(const Plan& plan, llvm::Value* first, int count) {
   const int row_dim = inner_dims_.back();
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
   const Scope before = save_scope();
@@ -177,21 +296,26 @@ void KernelEmitter::emit_columns_of_rows(llvm::Value* first, int count) {
     emit_level(plan, innermost_level() - 1, innermost_level() - 1);
     rows.push_back(save_scope());
   }
-  emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] {
+  llvm::SmallVector<int, 4> streams;
+  if (plan.accumulates.empty()) streams = streams_of(plan);
+  emit_vector_loops(chunk_.begin, chunk_.end, streams, [&] {
     llvm::Value* position = positions_[vector_dim];
     std::vector<Slot> values_of_columns;
-    load_columns();
+    load_columns(plan);
     for (const Scope& row : rows) {
       restore_scope(row);
       positions_[vector_dim] = position;
       if (!values_of_columns.empty()) share_values_of_columns(values_of_columns);
       enter_dims({kernel_.vector_dim}, nullptr);
-      emit_values_of_columns();
-      if (count == 1) emit_prefetches_of_next_rows();
+      for (const int number : plan.phase->instrs) {
+        for (const int used : uses_of(number))
+          if (!is_in(plan, used)) provide_column(used);
+      }
+      if (count == 1) emit_prefetches_of_next_rows(plan);
       emit_level(plan, innermost_level(), innermost_level());
       values_of_columns = slots_;
     }
-    store_columns();
+    store_columns(plan);
   });
 }
 
@@ -202,21 +326,52 @@ void KernelEmitter::share_values_of_columns(llvm::ArrayRef<Slot> known) {
   }
 }
 
-/// What follows the loop phase, which may use what that computed for each column alone.
-void KernelEmitter::finish_columns() {
-  const Plan& plan = loop_plan();
+bool KernelEmitter::is_in(const Plan& plan, int number) {
+  return std::ranges::find(plan.phase->instrs, number) != plan.phase->instrs.end();
+}
+
+/// What is computed once for each column behind that loop, or in front of all: straight code up to
+/// the next loop.
+void KernelEmitter::finish_columns(const Plan* loop) {
   enter_dims({kernel_.vector_dim}, nullptr);
-  emit_values_of_columns();
-  load_columns();
-  finish_accumulators(plan);
-  accumulators_.clear();
-  for (size_t i = 0; i < plan.levels.size(); ++i) {
-    const int number = plan.phase->instrs[i];
-    const bool is_of_column = (deps_[static_cast<size_t>(number)] & inner_dims_mask()) == 0;
-    if (plan.levels[i] == innermost_level() && is_of_column && !is_pinned(instr(number)))
-      emit_instr(number);
+  if (loop != nullptr) {
+    load_columns(*loop);
+    finish_accumulators(*loop);
+    accumulators_.clear();
   }
-  if (!plans_.back().phase->loop) emit_level(plans_.back(), kTaskLevel, innermost_level());
+  for (const Plan& plan : straight_code_behind(loop)) {
+    for (const int number : plan.phase->instrs) {
+      for (const int used : uses_of(number))
+        if (!is_in(plan, used)) provide_column(used);
+    }
+    emit_level(plan, kTaskLevel, innermost_level());
+  }
+  llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
+  for (const auto& [number, memory] : kept_columns_) {
+    if (loop_of_[static_cast<size_t>(number)] != loop_) continue;
+    provide_column(number);
+    for (int copy = 0; copy < copies_; ++copy) {
+      llvm::Value* value = operand(number, copy, /*as_vector=*/true);
+      e_.b.CreateStore(value, column_place({memory, value}, position, copy));
+    }
+  }
+}
+
+/// Whether anything behind that loop is stored, or kept for those behind.
+bool KernelEmitter::finishes_columns(const Plan* loop) const {
+  const auto is_store = [&](int number) { return instr(number).kind == InstrKind::store; };
+  for (const Plan& plan : straight_code_behind(loop))
+    if (std::ranges::any_of(plan.phase->instrs, is_store)) return true;
+  return std::ranges::any_of(kept_columns_, [&](const auto& kept) {
+    return loop_of_[static_cast<size_t>(kept.first)] == loop_;
+  });
+}
+
+/// The phases between this loop, or the begin, and the next one.
+llvm::ArrayRef<KernelEmitter::Plan> KernelEmitter::straight_code_behind(const Plan* loop) const {
+  const llvm::ArrayRef<Plan> behind =
+      llvm::ArrayRef(plans_).drop_front(loop == nullptr ? 0 : loop - plans_.data() + 1);
+  return behind.take_while([](const Plan& plan) { return !plan.phase->loop; });
 }
 
 }  // namespace wick::codegen::llvm_jit

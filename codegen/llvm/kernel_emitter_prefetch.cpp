@@ -194,9 +194,9 @@ void KernelEmitter::if_past_caches(const std::function<void()>& body) {
 }
 
 /// What columns read two rows on, where one row is walked after the other.
-void KernelEmitter::emit_prefetches_of_next_rows() {
+void KernelEmitter::emit_prefetches_of_next_rows(const Plan& plan) {
   constexpr uint64_t kAhead = 2;
-  for (const int number : loop_plan().phase->instrs) {
+  for (const int number : plan.phase->instrs) {
     const Instr& at = instr(number);
     const Affine::Term& row = at.address.terms[static_cast<size_t>(inner_dims_.back())];
     if (!reads_vectors(at) || row.stride != Stride::dynamic) continue;

@@ -80,14 +80,10 @@ llvm::Value* KernelEmitter::bytes_of_access(const Access& access) {
   return bytes;
 }
 
-/// Whether the whole launch, of which this call may be a piece, touches more than the caches hold.
-/// Neighbours in one buffer are the same memory, and loads under different conditions, as those of
-/// joined tensors, share the positions.
-llvm::Value* KernelEmitter::exceeds_caches() {
-  if (exceeds_caches_ != nullptr) return exceeds_caches_;
+/// By the whole launch, of which this call may be a piece. Neighbours in one buffer are the same
+/// memory, and loads under different conditions, as those of joined tensors, share the positions.
+llvm::Value* KernelEmitter::bytes_touched() {
   auto& b = e_.b;
-  const llvm::IRBuilderBase::InsertPointGuard guard(b);
-  b.SetInsertPoint(entry_->getTerminator());
   constexpr int kAlways = -1;
   std::vector<int> predicates(accesses_.size(), kAlways);
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
@@ -117,16 +113,24 @@ llvm::Value* KernelEmitter::exceeds_caches() {
       sometimes = larger(sometimes, sum);
     }
   }
-  llvm::Value* all = b.CreateAdd(always, sometimes);
-  exceeds_caches_ = b.CreateICmpSGT(all, b.getInt64(e_.host.cache_bytes));
+  return b.CreateAdd(always, sometimes);
+}
+
+/// Whether the whole launch touches more than the caches hold.
+llvm::Value* KernelEmitter::exceeds_caches() {
+  if (exceeds_caches_ != nullptr) return exceeds_caches_;
+  auto& b = e_.b;
+  const llvm::IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entry_->getTerminator());
+  exceeds_caches_ = b.CreateICmpSGT(bytes_touched(), b.getInt64(e_.host.cache_bytes));
   return exceeds_caches_;
 }
 
-/// Whether what the vector loop stores goes past the caches. On Zen 5 lines that are written in two
+/// Whether what the vector loop stores goes past the caches. On Zen lines that are written in two
 /// parts, as where short rows meet that are no whole lines, are better put together in a cache:
-/// softmax of rows of 72 takes 8.7 ms, and 13.0 past the caches; of 1024 it takes as long.
+/// softmax of rows of 72 takes Zen 5 8.7 ms, and 13.0 past the caches; of 1024 it takes as long.
 llvm::Value* KernelEmitter::streams_pay() {
-  if (!e_.host.zen5 || kernel_.has_flat_rows()) return exceeds_caches();
+  if (!e_.host.zen || kernel_.has_flat_rows()) return exceeds_caches();
   auto& b = e_.b;
   constexpr int64_t kShortRow = 512;
   const auto kLine = static_cast<int64_t>(kCacheLine.value() / sizeof(float));
