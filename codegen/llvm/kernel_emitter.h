@@ -154,6 +154,7 @@ class KernelEmitter {
   [[nodiscard]] llvm::SmallVector<int, 4> uses_of(int number) const;
   void find_kept_columns();
   [[nodiscard]] int64_t most_columns_at_once() const;
+  [[nodiscard]] bool has_several_loops() const;
   llvm::Value* columns_at_once();
   llvm::Value* make_column(llvm::Type* element);
   void emit_columns(Range columns);
@@ -164,9 +165,12 @@ class KernelEmitter {
   void provide_column(int number);
   [[nodiscard]] int rows_at_once(const Plan& plan) const;
   void emit_rows_of_columns(const Plan& plan);
-  void emit_columns_of_rows(const Plan& plan, llvm::Value* first, int count);
+  void emit_rows_together(const Plan& plan, Range range);
+  void emit_columns_of_rows(const Plan& plan,
+                            llvm::Value* first,
+                            int count,
+                            llvm::ArrayRef<int> streams);
   void share_values_of_columns(llvm::ArrayRef<Slot> known);
-  [[nodiscard]] static bool is_in(const Plan& plan, int number);
   void finish_columns(const Plan* loop);
   [[nodiscard]] bool finishes_columns(const Plan* loop) const;
   [[nodiscard]] llvm::ArrayRef<Plan> straight_code_behind(const Plan* loop) const;
@@ -213,7 +217,7 @@ class KernelEmitter {
             llvm::Value* end,
             int64_t step,
             const std::function<void(llvm::Value*)>& body);
-  std::pair<llvm::Value*, llvm::Value*> inner_range(int dim);
+  Range inner_range(int dim);
   llvm::Value* lane_mask(llvm::Value* remaining);
   [[nodiscard]] llvm::Value* mask_of_copy(int copy) const;
   [[nodiscard]] Scope save_scope() const;
@@ -434,9 +438,9 @@ class KernelEmitter {
   llvm::Value* row_distance_ = nullptr;  // from one of those to the next
 
   bool columns_in_memory_ = false;
-  std::vector<Column> columns_;               // by accumulator of one copy
-  std::vector<int> loop_of_;                  // by instruction, the number of loops up to its phase
-  int loop_ = 0;                              // the same of what is being emitted
+  std::vector<Column> columns_;  // by accumulator of one copy
+  std::vector<int> loop_of_;     // by instruction, the loops up to where it is first computed
+  int loop_ = 0;                 // the same of what is being emitted
   std::map<int, llvm::Value*> kept_columns_;  // by instruction, its values for later loops
   llvm::DenseMap<const Plan*, std::vector<Column>> columns_of_plan_;
   llvm::DenseMap<llvm::Type*, std::vector<llvm::Value*>> column_memory_;  // of accumulators

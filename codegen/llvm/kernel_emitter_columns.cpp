@@ -10,13 +10,18 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
-/// Accumulators of so many columns in all fit a core's nearest caches and the stacks of small
-/// threads.
-constexpr int64_t kAccumulators = 8192;
+/// So many values of columns in all fit a core's nearest caches and the stacks of small threads.
+/// Several loops would rather walk whole rows with what they keep in the second cache.
+constexpr int64_t kColumnValues = 8192;
+constexpr int64_t kColumnValuesOfLoops = 32768;
 constexpr int64_t kMostReductions = 8;
 /// Columns are taken in multiples of what a body takes at most.
 constexpr int64_t kWholeColumns = 64;
-constexpr llvm::Align kColumnAlign = llvm::Align::Constant<128>();  // of the widest vector
+constexpr llvm::Align kAnywhere = llvm::Align::Constant<1>();
+
+bool is_in(const Phase& phase, int number) {
+  return std::ranges::find(phase.instrs, number) != phase.instrs.end();
+}
 
 }  // namespace
 
@@ -55,12 +60,14 @@ llvm::SmallVector<int, 4> KernelEmitter::uses_of(int number) const {
 /// Finds what phases need of the columns that was computed before the loop in front of them: it
 /// stays in memory, but for what is loaded as easily from where it came, and for bits.
 void KernelEmitter::find_kept_columns() {
-  loop_of_.assign(kernel_.instrs.size(), 0);
+  loop_of_.assign(kernel_.instrs.size(), -1);
   int loops = 0;
   for (const Phase& phase : kernel_.phases) {
     if (phase.loop) ++loops;
-    for (const int number : phase.instrs)
-      loop_of_[static_cast<size_t>(number)] = loops;
+    for (const int number : phase.instrs) {
+      int& loop = loop_of_[static_cast<size_t>(number)];
+      if (loop < 0) loop = loops;
+    }
   }
   const auto need = [&](const auto& self, int number, int loop) -> void {
     if (loop_of_[static_cast<size_t>(number)] == loop || !is_of_column(number)) return;
@@ -72,9 +79,13 @@ void KernelEmitter::find_kept_columns() {
     for (const int used : uses_of(number))
       self(self, used, loop);
   };
-  for (int number = 0; number < static_cast<int>(kernel_.instrs.size()); ++number) {
-    for (const int used : uses_of(number))
-      need(need, used, loop_of_[static_cast<size_t>(number)]);
+  loops = 0;
+  for (const Phase& phase : kernel_.phases) {
+    if (phase.loop) ++loops;
+    for (const int number : phase.instrs) {
+      for (const int used : uses_of(number))
+        if (!is_in(phase, used)) need(need, used, loops);
+    }
   }
 }
 
@@ -84,7 +95,8 @@ int64_t KernelEmitter::most_columns_at_once() const {
   for (const Plan& plan : plans_)
     accumulators = std::max(accumulators, plan.accumulates.size());
   const auto vectors = static_cast<int64_t>(kept_columns_.size() + accumulators);
-  return std::max(kAccumulators / vectors / kWholeColumns, int64_t{1}) * kWholeColumns;
+  const int64_t values = has_several_loops() ? kColumnValuesOfLoops : kColumnValues;
+  return values / vectors / kWholeColumns * kWholeColumns;
 }
 
 /// The body of the loop over tasks.
@@ -119,34 +131,43 @@ void KernelEmitter::emit_columns(Range columns) {
   });
 }
 
+bool KernelEmitter::has_several_loops() const {
+  return std::ranges::count(kernel_.phases, true, &Phase::loop) > 1;
+}
+
 /// As many as there is memory for. Where several loops follow each other, no more than leave what
-/// the loops touch in a core's own cache, if that makes pieces of rows that are worth it.
+/// they touch in a core's nearest caches, if those are pieces of rows that are worth it.
 llvm::Value* KernelEmitter::columns_at_once() {
-  constexpr int64_t kLeastPiece = 256;
+  struct Cache {
+    int64_t bytes;
+    int64_t least_piece;
+  };
+
   auto& b = e_.b;
   const llvm::IRBuilderBase::InsertPointGuard guard(b);
   b.SetInsertPoint(entry_->getTerminator());
-  llvm::Value* most = b.getInt64(static_cast<uint64_t>(most_columns_at_once()));
-  if (std::ranges::count(kernel_.phases, true, &Phase::loop) == 1) return most;
+  const auto number = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
+  llvm::Value* most = number(most_columns_at_once());
+  if (!has_several_loops()) return most;
   llvm::Value* all = b.getInt64(1);
   for (int d = 0; d < static_cast<int>(kernel_.dims.size()); ++d) {
     if (!kernel_.dims[static_cast<size_t>(d)].inner) all = b.CreateMul(all, nonzero_extent(d));
   }
-  llvm::Value* bytes = b.CreateAdd(b.CreateUDiv(bytes_touched(), all), b.getInt64(1));
-  llvm::Value* near = b.CreateUDiv(b.getInt64(e_.host.own_cache_bytes), bytes);
-  near = b.CreateAnd(near, b.getInt64(static_cast<uint64_t>(-kWholeColumns)));
-  near = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, near, most);
-  return b.CreateSelect(b.CreateICmpSGE(near, b.getInt64(kLeastPiece)), near, most);
+  llvm::Value* bytes_of_column = b.CreateAdd(b.CreateUDiv(bytes_touched(), all), b.getInt64(1));
+  llvm::Value* columns = most;
+  for (const Cache cache :
+       {Cache{e_.host.cache_bytes, 1024}, Cache{e_.host.own_cache_bytes, 256}}) {
+    llvm::Value* near = b.CreateUDiv(number(cache.bytes / 2), bytes_of_column);
+    near = b.CreateAnd(near, number(-kWholeColumns));
+    near = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, near, most);
+    columns = b.CreateSelect(b.CreateICmpSGE(near, number(cache.least_piece)), near, columns);
+  }
+  return columns;
 }
 
+/// A value of each, with room for a vector that begins with the last.
 llvm::Value* KernelEmitter::make_column(llvm::Type* element) {
-  const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
-  e_.b.SetInsertPoint(entry_->getTerminator());
-  auto* many =
-      llvm::ArrayType::get(element, static_cast<uint64_t>(most_columns_at_once() + e_.lanes));
-  auto* memory = e_.b.CreateAlloca(many);
-  memory->setAlignment(kColumnAlign);
-  return memory;
+  return make_own_memory(element, most_columns_at_once() + e_.lanes);
 }
 
 /// Loops share the memory of their accumulators.
@@ -177,7 +198,7 @@ void KernelEmitter::start_columns() {
   if (columns_.empty()) return;
   loop(chunk_.begin, chunk_.end, e_.lanes, [&](llvm::Value* position) {
     for (const Column& column : columns_)
-      e_.b.CreateStore(column.start, column_place(column, position, 0));
+      e_.b.CreateAlignedStore(column.start, column_place(column, position, 0), kAnywhere);
   });
 }
 
@@ -200,7 +221,8 @@ void KernelEmitter::load_columns(const Plan& plan) {
     for (int copy = 0; copy < copies_; ++copy) {
       for (int i = 0; i < width; ++i) {
         llvm::Value* place = column_place(column[i], position, copy);
-        accumulators_.push_back(e_.b.CreateLoad(column[i].start->getType(), place));
+        llvm::Type* vector = column[i].start->getType();
+        accumulators_.push_back(e_.b.CreateAlignedLoad(vector, place, kAnywhere));
       }
     }
     column += width;
@@ -217,7 +239,7 @@ void KernelEmitter::store_columns(const Plan& plan) {
     for (int copy = 0; copy < copies_; ++copy) {
       for (int i = 0; i < width; ++i, ++value) {
         llvm::Value* place = column_place(column[i], position, copy);
-        e_.b.CreateStore(*value, place);
+        e_.b.CreateAlignedStore(*value, place, kAnywhere);
       }
     }
     column += width;
@@ -241,8 +263,7 @@ void KernelEmitter::provide_column(int number) {
   for (int copy = 0; copy < copies_; ++copy) {
     llvm::Value* place =
         column_place({kept->second, llvm::PoisonValue::get(vector)}, position, copy);
-    // Rows that are stored past the caches begin anywhere.
-    slot.copies.push_back(e_.b.CreateAlignedLoad(vector, place, llvm::Align(1)));
+    slot.copies.push_back(e_.b.CreateAlignedLoad(vector, place, kAnywhere));
   }
   add_other_forms(number, slot);
 }
@@ -253,7 +274,6 @@ void KernelEmitter::provide_column(int number) {
 int KernelEmitter::rows_at_once(const Plan& plan) const {
   constexpr int kMostStreams = 12;
   constexpr int kMaxInstructions = 300;
-  if (plan.accumulates.empty()) return 1;
   const auto is_stream = [&](int number) {
     const InstrKind kind = instr(number).kind;
     return kind == InstrKind::store ||
@@ -264,27 +284,53 @@ int KernelEmitter::rows_at_once(const Plan& plan) const {
   return rows * unroll_ * work_of(plan) <= kMaxInstructions ? rows : 1;
 }
 
-/// The loop over the last inner dimension, with the vector loop inside. Rows that are walked at
-/// once are far apart: pieces of four neighbors in turn are no order in which the machine
-/// prefetches.
+/// The loop over the last inner dimension, with the vector loop inside. Rows that go past the
+/// caches, whose lines begin anywhere, are stored one by one.
 void KernelEmitter::emit_rows_of_columns(const Plan& plan) {
   auto& b = e_.b;
-  const auto [begin, end] = inner_range(inner_dims_.back());
-  const int rows = rows_at_once(plan);
-  llvm::Value* rest_begin = begin;
-  if (rows > 1) {
-    llvm::Value* count =
-        b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
-    row_distance_ = b.CreateSDiv(count, b.getInt64(static_cast<uint64_t>(rows)));
-    loop(begin, b.CreateAdd(begin, row_distance_), 1, [&](llvm::Value* row) {
-      emit_columns_of_rows(plan, row, rows);
-    });
-    rest_begin = b.CreateAdd(begin, distance_of_row(rows));
+  const Range rows = inner_range(inner_dims_.back());
+  const llvm::SmallVector<int, 4> streams = streams_of(plan);
+  if (!plan.accumulates.empty() || streams.empty()) {
+    emit_rows_together(plan, rows);
+    return;
   }
-  loop(rest_begin, end, 1, [&](llvm::Value* row) { emit_columns_of_rows(plan, row, 1); });
+  auto* one_by_one = llvm::BasicBlock::Create(b.getContext(), "one_by_one", function_);
+  auto* together = llvm::BasicBlock::Create(b.getContext(), "together", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "walked", function_);
+  b.CreateCondBr(streams_pay(), one_by_one, together);
+  b.SetInsertPoint(one_by_one);
+  loop(rows.begin, rows.end, 1, [&](llvm::Value* row) {
+    emit_columns_of_rows(plan, row, 1, streams);
+  });
+  b.CreateBr(after);
+  b.SetInsertPoint(together);
+  emit_rows_together(plan, rows);
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
 }
 
-void KernelEmitter::emit_columns_of_rows(const Plan& plan, llvm::Value* first, int count) {
+/// Rows that are walked at once are far apart: pieces of four neighbors in turn are no order in
+/// which the machine prefetches.
+void KernelEmitter::emit_rows_together(const Plan& plan, Range range) {
+  auto& b = e_.b;
+  const int rows = rows_at_once(plan);
+  llvm::Value* rest_begin = range.begin;
+  if (rows > 1) {
+    llvm::Value* count = b.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smax, b.CreateSub(range.end, range.begin), b.getInt64(0));
+    row_distance_ = b.CreateSDiv(count, b.getInt64(static_cast<uint64_t>(rows)));
+    loop(range.begin, b.CreateAdd(range.begin, row_distance_), 1, [&](llvm::Value* row) {
+      emit_columns_of_rows(plan, row, rows, {});
+    });
+    rest_begin = b.CreateAdd(range.begin, distance_of_row(rows));
+  }
+  loop(rest_begin, range.end, 1, [&](llvm::Value* row) { emit_columns_of_rows(plan, row, 1, {}); });
+}
+
+void KernelEmitter::emit_columns_of_rows(const Plan& plan,
+                                         llvm::Value* first,
+                                         int count,
+                                         llvm::ArrayRef<int> streams) {
   const int row_dim = inner_dims_.back();
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
   const Scope before = save_scope();
@@ -296,8 +342,6 @@ void KernelEmitter::emit_columns_of_rows(const Plan& plan, llvm::Value* first, i
     emit_level(plan, innermost_level() - 1, innermost_level() - 1);
     rows.push_back(save_scope());
   }
-  llvm::SmallVector<int, 4> streams;
-  if (plan.accumulates.empty()) streams = streams_of(plan);
   emit_vector_loops(chunk_.begin, chunk_.end, streams, [&] {
     llvm::Value* position = positions_[vector_dim];
     std::vector<Slot> values_of_columns;
@@ -309,7 +353,7 @@ void KernelEmitter::emit_columns_of_rows(const Plan& plan, llvm::Value* first, i
       enter_dims({kernel_.vector_dim}, nullptr);
       for (const int number : plan.phase->instrs) {
         for (const int used : uses_of(number))
-          if (!is_in(plan, used)) provide_column(used);
+          if (!is_in(*plan.phase, used)) provide_column(used);
       }
       if (count == 1) emit_prefetches_of_next_rows(plan);
       emit_level(plan, innermost_level(), innermost_level());
@@ -326,10 +370,6 @@ void KernelEmitter::share_values_of_columns(llvm::ArrayRef<Slot> known) {
   }
 }
 
-bool KernelEmitter::is_in(const Plan& plan, int number) {
-  return std::ranges::find(plan.phase->instrs, number) != plan.phase->instrs.end();
-}
-
 /// What is computed once for each column behind that loop, or in front of all: straight code up to
 /// the next loop.
 void KernelEmitter::finish_columns(const Plan* loop) {
@@ -342,7 +382,7 @@ void KernelEmitter::finish_columns(const Plan* loop) {
   for (const Plan& plan : straight_code_behind(loop)) {
     for (const int number : plan.phase->instrs) {
       for (const int used : uses_of(number))
-        if (!is_in(plan, used)) provide_column(used);
+        if (!is_in(*plan.phase, used)) provide_column(used);
     }
     emit_level(plan, kTaskLevel, innermost_level());
   }
@@ -352,7 +392,7 @@ void KernelEmitter::finish_columns(const Plan* loop) {
     provide_column(number);
     for (int copy = 0; copy < copies_; ++copy) {
       llvm::Value* value = operand(number, copy, /*as_vector=*/true);
-      e_.b.CreateStore(value, column_place({memory, value}, position, copy));
+      e_.b.CreateAlignedStore(value, column_place({memory, value}, position, copy), kAnywhere);
     }
   }
 }

@@ -423,7 +423,7 @@ llvm::Value* KernelEmitter::mask_of_copy(int copy) const {
   return masks_[copy_dim_ == kernel_.vector_dim ? static_cast<size_t>(copy) : 0];
 }
 
-std::pair<llvm::Value*, llvm::Value*> KernelEmitter::inner_range(int dim) {
+KernelEmitter::Range KernelEmitter::inner_range(int dim) {
   auto& b = e_.b;
   llvm::Value* extent = param(kernel_.dims[static_cast<size_t>(dim)].extent_param);
   if (!kernel_.blocking || kernel_.blocking->inner != dim) return {b.getInt64(0), extent};

@@ -65,7 +65,46 @@ TEST(Layouts, RowsTakeColumnsAlong) {
   }
 }
 
-TEST(Layouts, ColumnsOfManyLoopsAreReducedInStrips) {
+/// What loops leave for later ones: sums, what is computed of them, and places; with operands that
+/// have a value for each column, a condition of columns among them.
+std::string columns_of_many_loops(const std::string& dtype, int64_t rows, int64_t count) {
+  return fmt::format(R"(
+graph @f(%x: {0}[{1},{2}], %w: {0}[{2}], %b: {0}[{2}]) -> ({0}[{1},{2}], {0}[{2}], {0}[{1},{2}], i64[{2}]) {{
+  %0 = reduce_max %x {{axes = [0], keepdims = true}} : {0}[1,{2}]
+  %1 = sub %x, %0 : {0}[{1},{2}]
+  %2 = mul %1, %w : {0}[{1},{2}]
+  %3 = reduce_min %2 {{axes = [0], keepdims = true}} : {0}[1,{2}]
+  %4 = argmax %1 {{axes = [0]}} : i64[{2}]
+  %5 = add %3, %b : {0}[1,{2}]
+  %6 = le %0, %b : bool[1,{2}]
+  %7 = sub %2, %5 : {0}[{1},{2}]
+  %8 = where %6, %7, %x : {0}[{1},{2}]
+  %9 = reduce_max %8 {{axes = [0], keepdims = true}} : {0}[1,{2}]
+  %10 = mul %9, %5 : {0}[1,{2}]
+  %11 = add %10, %0 : {0}[1,{2}]
+  %12 = reshape %11 {{shape = [{2}]}} : {0}[{2}]
+  %13 = add %8, %11 : {0}[{1},{2}]
+  %14 = add %13, %w : {0}[{1},{2}]
+  return %14, %12, %8, %4
+}})",
+                     dtype,
+                     rows,
+                     count);
+}
+
+TEST(Layouts, ColumnsOfManyLoopsAreReducedRowByRow) {
+  for (const char* dtype : {"f32", "f64", "f16", "i32", "i64"}) {
+    for (const int64_t rows : {40, 67}) {
+      for (const int64_t count : {17, 64, 333, 6007})
+        check_program(columns_of_many_loops(dtype, rows, count));
+    }
+  }
+  for (const int64_t count : {17, 101, 640})
+    check_program_between_guards(columns_of_many_loops("f32", 50, count));
+}
+
+/// Their exponentials stay in memory of the kernel's own.
+TEST(Layouts, ShortColumnsOfManyLoopsAreReducedInStrips) {
   const auto kernel = check_program(R"(
 graph @softmax(%x: f32[9,130]) -> (f32[9,130]) {
   %0 = reduce_max %x {axes = [0], keepdims = true} : f32[1,130]

@@ -43,6 +43,53 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   EXPECT_NE(assembly.find("movntps"), std::string::npos);
 }
 
+/// The same of columns that several loops walk: the last one alone stores past the caches.
+TEST(StreamingStores, WriteRowsOfColumnsWhereverTheyStart) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  constexpr int64_t kRows = 40;
+  constexpr int64_t kCount = 403;
+  KernelBuilder k("centered");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.vector(k.outer(kHuge));
+  k.inner(kRows);
+  k.loop();
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(0, k.at({1, kCount}))});
+  k.straight();
+  const int shift = k.compute(OpKind::mul, DType::f32, {sum, k.load(1, k.at({1, 0}))});
+  k.loop();
+  const int x = k.load(0, k.at({1, kCount}));
+  k.store(2, k.at({1, kCount}), k.compute(OpKind::sub, DType::f32, {x, shift}));
+  const KernelFunction function = compile(k.kernel());
+  std::vector<float> in(kRows * kCount);
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<float>(i % 17);
+  std::vector<float> factors(kCount);
+  std::iota(factors.begin(), factors.end(), 1.0F);
+  const std::pair<int64_t, int64_t> pieces[] = {{0, 403}, {3, 395}, {16, 80}, {64, 65}, {7, 7}};
+  for (const auto& [begin, end] : pieces) {
+    std::vector<float> out(in.size());
+    void* buffers[] = {in.data(), factors.data(), out.data()};
+
+    function(buffers, k.params().data(), 0, 1, begin, end);
+
+    for (int64_t column = 0; column < kCount; ++column) {
+      float total = 0;
+      for (int64_t row = 0; row < kRows; ++row)
+        total += in[static_cast<size_t>(row * kCount + column)];
+      for (int64_t row = 0; row < kRows; ++row) {
+        const auto at = static_cast<size_t>(row * kCount + column);
+        const float expected = in[at] - total * factors[static_cast<size_t>(column)];
+        const bool is_inside = column >= begin && column < end;
+        EXPECT_EQ(out[at], is_inside ? expected : 0.0F) << row << ", " << column << " of " << begin;
+      }
+    }
+  }
+  const std::string assembly = llvm_compiler().assembly(k.kernel());
+  EXPECT_NE(assembly.find("movntps"), std::string::npos);
+}
+
 bool is_on_zen() {
   return llvm_compiler().target_id().find("znver") != std::string::npos;
 }
