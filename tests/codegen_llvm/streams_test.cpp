@@ -5,6 +5,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "guarded_pages.h"
@@ -43,46 +44,64 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   EXPECT_NE(assembly.find("movntps"), std::string::npos);
 }
 
-/// The same of columns that several loops walk: the last one alone stores past the caches.
+/// The same of columns that two loops walk, the last of which stores past the caches. It uses what
+/// was known of each column before: a number that has been overwritten since, one that the first
+/// loop computed, and a condition.
 TEST(StreamingStores, WriteRowsOfColumnsWhereverTheyStart) {
   constexpr int64_t kHuge = int64_t{1} << 40;
   constexpr int64_t kRows = 40;
   constexpr int64_t kCount = 403;
   KernelBuilder k("centered");
-  k.buffer(DType::f32);
-  k.buffer(DType::f32);
-  k.buffer(DType::f32, true);
+  const int in = k.buffer(DType::f32);
+  const int places = k.buffer(DType::f32);
+  const int factors = k.buffer(DType::f32, true);
+  const int out = k.buffer(DType::f32, true);
   k.vector(k.outer(kHuge));
   k.inner(kRows);
   k.loop();
-  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(0, k.at({1, kCount}))});
+  const int place = k.load(places, k.at({1, 0}));
+  const int twice = k.compute(OpKind::add, DType::f32, {place, place});
+  const int first = k.load(in, k.at({1, kCount}));
+  const int shifted = k.compute(OpKind::add, DType::f32, {first, twice});
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {shifted});
   k.straight();
-  const int shift = k.compute(OpKind::mul, DType::f32, {sum, k.load(1, k.at({1, 0}))});
+  const int factor = k.load(factors, k.at({1, 0}));
+  k.store(factors, k.at({1, 0}), sum);
+  const int is_small = k.compute(OpKind::lt, DType::bool_, {factor, twice});
   k.loop();
-  const int x = k.load(0, k.at({1, kCount}));
-  k.store(2, k.at({1, kCount}), k.compute(OpKind::sub, DType::f32, {x, shift}));
+  const int x = k.load(in, k.at({1, kCount}));
+  const int scaled = k.compute(OpKind::mul, DType::f32, {x, factor});
+  const int other = k.compute(OpKind::add, DType::f32, {twice, sum});
+  k.store(out, k.at({1, kCount}), k.compute(OpKind::where, DType::f32, {is_small, scaled, other}));
   const KernelFunction function = compile(k.kernel());
-  std::vector<float> in(kRows * kCount);
-  for (size_t i = 0; i < in.size(); ++i)
-    in[i] = static_cast<float>(i % 17);
-  std::vector<float> factors(kCount);
-  std::iota(factors.begin(), factors.end(), 1.0F);
+  std::vector<float> x_of(kRows * kCount);
+  for (size_t i = 0; i < x_of.size(); ++i)
+    x_of[i] = static_cast<float>(i % 17);
+  std::vector<float> place_of(kCount);
+  std::iota(place_of.begin(), place_of.end(), 1.0F);
+  const auto factor_of = [](size_t column) { return static_cast<float>(column % 13 * 50); };
   const std::pair<int64_t, int64_t> pieces[] = {{0, 403}, {3, 395}, {16, 80}, {64, 65}, {7, 7}};
   for (const auto& [begin, end] : pieces) {
-    std::vector<float> out(in.size());
-    void* buffers[] = {in.data(), factors.data(), out.data()};
+    std::vector<float> factors_now(kCount);
+    for (size_t column = 0; column < factors_now.size(); ++column)
+      factors_now[column] = factor_of(column);
+    std::vector<float> results(x_of.size());
+    void* buffers[] = {x_of.data(), place_of.data(), factors_now.data(), results.data()};
 
     function(buffers, k.params().data(), 0, 1, begin, end);
 
-    for (int64_t column = 0; column < kCount; ++column) {
+    for (size_t column = 0; column < kCount; ++column) {
+      const bool is_inside = std::cmp_greater_equal(column, begin) && std::cmp_less(column, end);
+      const float doubled = 2 * place_of[column];
       float total = 0;
-      for (int64_t row = 0; row < kRows; ++row)
-        total += in[static_cast<size_t>(row * kCount + column)];
-      for (int64_t row = 0; row < kRows; ++row) {
-        const auto at = static_cast<size_t>(row * kCount + column);
-        const float expected = in[at] - total * factors[static_cast<size_t>(column)];
-        const bool is_inside = column >= begin && column < end;
-        EXPECT_EQ(out[at], is_inside ? expected : 0.0F) << row << ", " << column << " of " << begin;
+      for (size_t row = 0; row < kRows; ++row)
+        total += x_of[row * kCount + column] + doubled;
+      EXPECT_EQ(factors_now[column], is_inside ? total : factor_of(column)) << column;
+      for (size_t row = 0; row < kRows; ++row) {
+        const size_t at = row * kCount + column;
+        const float factor_before = factor_of(column);
+        const float expected = factor_before < doubled ? x_of[at] * factor_before : doubled + total;
+        EXPECT_EQ(results[at], is_inside ? expected : 0.0F) << row << ", " << column;
       }
     }
   }
