@@ -247,7 +247,9 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
       unroll_ = std::min(unroll_, choose_copies(plan));
   }
   if (kernel_.row_length > 0) unroll_ = copies_of_flat_rows(unroll_);
-  if (!kernel_.vector_is_inner() && !inner_dims_.empty()) {
+  if (columns_in_memory_) {
+    own_width_ = most_columns_at_once();
+  } else if (!kernel_.vector_is_inner() && !inner_dims_.empty()) {
     own_width_ = int64_t{e_.lanes} * (copy_dim_ == kernel_.vector_dim ? unroll_ : 1);
   }
   make_alias_scopes();

@@ -149,6 +149,7 @@ class KernelEmitter {
 
   // kernel_emitter_columns.cpp
   [[nodiscard]] bool can_keep_columns_in_memory() const;
+  [[nodiscard]] int64_t own_elements_of_column() const;
   [[nodiscard]] const Plan& loop_plan() const;
   [[nodiscard]] bool is_of_column(int number) const;
   [[nodiscard]] llvm::SmallVector<int, 4> uses_of(int number) const;

@@ -15,8 +15,12 @@ namespace {
 constexpr int64_t kColumnValues = 8192;
 constexpr int64_t kColumnValuesOfLoops = 32768;
 constexpr int64_t kMostReductions = 8;
-/// Columns are taken in multiples of what a body takes at most.
+/// Elements of memory of the kernel's own, of all columns in all.
+constexpr int64_t kOwnElements = 65536;
+/// Columns are taken in multiples of what a body takes at most, and in pieces of rows that are long
+/// enough for memory.
 constexpr int64_t kWholeColumns = 64;
+constexpr int64_t kLeastPiece = 256;
 constexpr llvm::Align kAnywhere = llvm::Align::Constant<1>();
 
 bool is_in(const Phase& phase, int number) {
@@ -25,18 +29,25 @@ bool is_in(const Phase& phase, int number) {
 
 }  // namespace
 
-/// Of long rows in memory that many columns share; bits have no bytes of their own in it.
+/// Of long rows in memory that many columns share; bits have no bytes of their own in it. What rows
+/// leave in memory of the kernel's own has to have room for pieces of rows that are worth it.
 bool KernelEmitter::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
   if (kernel_.has_short_rows() || !staged_.accesses.empty()) return false;
-  const auto is_own = [](const BufferArg& buffer) { return buffer.own_elements > 0; };
   const auto is_of_bits = [&](const Instr& at) {
     if (at.kind == InstrKind::load) return at.dtype == DType::bool_ && is_pinned(at);
     return at.kind == InstrKind::accumulate && reduction_of(at).dtype == DType::bool_;
   };
   const int64_t count = std::ranges::count(kernel_.instrs, InstrKind::accumulate, &Instr::kind);
   return count <= kMostReductions && std::ranges::none_of(kernel_.instrs, is_of_bits) &&
-         std::ranges::none_of(kernel_.buffers, is_own);
+         own_elements_of_column() * kLeastPiece <= kOwnElements;
+}
+
+int64_t KernelEmitter::own_elements_of_column() const {
+  int64_t elements = 0;
+  for (const BufferArg& buffer : kernel_.buffers)
+    elements += buffer.own_elements;
+  return elements;
 }
 
 const KernelEmitter::Plan& KernelEmitter::loop_plan() const {
@@ -95,8 +106,10 @@ int64_t KernelEmitter::most_columns_at_once() const {
   for (const Plan& plan : plans_)
     accumulators = std::max(accumulators, plan.accumulates.size());
   const auto vectors = static_cast<int64_t>(kept_columns_.size() + accumulators);
-  const int64_t values = has_several_loops() ? kColumnValuesOfLoops : kColumnValues;
-  return values / vectors / kWholeColumns * kWholeColumns;
+  int64_t most = (has_several_loops() ? kColumnValuesOfLoops : kColumnValues) / vectors;
+  if (const int64_t own = own_elements_of_column(); own > 0)
+    most = std::min(most, kOwnElements / own);
+  return most / kWholeColumns * kWholeColumns;
 }
 
 /// The body of the loop over tasks.
@@ -156,7 +169,7 @@ llvm::Value* KernelEmitter::columns_at_once() {
   llvm::Value* bytes_of_column = b.CreateAdd(b.CreateUDiv(bytes_touched(), all), b.getInt64(1));
   llvm::Value* columns = most;
   for (const Cache cache :
-       {Cache{e_.host.cache_bytes, 1024}, Cache{e_.host.own_cache_bytes, 256}}) {
+       {Cache{e_.host.cache_bytes, 1024}, Cache{e_.host.own_cache_bytes, kLeastPiece}}) {
     llvm::Value* near = b.CreateUDiv(number(cache.bytes / 2), bytes_of_column);
     near = b.CreateAnd(near, number(-kWholeColumns));
     near = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, near, most);
@@ -275,9 +288,10 @@ int KernelEmitter::rows_at_once(const Plan& plan) const {
   constexpr int kMostStreams = 12;
   constexpr int kMaxInstructions = 300;
   const auto is_stream = [&](int number) {
-    const InstrKind kind = instr(number).kind;
-    return kind == InstrKind::store ||
-           (kind == InstrKind::load && varies(number) && !is_of_column(number));
+    const Instr& at = instr(number);
+    if (has_lanes_of_own(at.buffer)) return false;
+    return at.kind == InstrKind::store ||
+           (at.kind == InstrKind::load && varies(number) && !is_of_column(number));
   };
   const auto streams = std::ranges::count_if(plan.phase->instrs, is_stream);
   const int rows = 4 * streams <= kMostStreams ? 4 : 2;

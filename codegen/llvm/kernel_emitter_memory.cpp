@@ -92,7 +92,9 @@ llvm::Value* KernelEmitter::start_of_buffer(int buffer) {
   own_memory_.resize(kernel_.buffers.size());
   llvm::Value*& memory = own_memory_[static_cast<size_t>(buffer)];
   if (memory == nullptr) {
-    memory = make_own_memory(e_.storage_type(arg.dtype), arg.own_elements * own_width_);
+    // With room for a vector that begins with the last column.
+    const int64_t room = columns_in_memory_ ? e_.lanes : 0;
+    memory = make_own_memory(e_.storage_type(arg.dtype), arg.own_elements * own_width_ + room);
   }
   return memory;
 }
@@ -149,10 +151,13 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
     Access& access = accesses_[i];
     for (const int dim : dims) {
       const Affine::Term& term = access.address.terms[static_cast<size_t>(dim)];
-      if (term.stride != Stride::one && term.stride != Stride::dynamic) continue;
+      const bool is_own_column =
+          columns_in_memory_ && dim == kernel_.vector_dim && has_lanes_of_own(access.buffer);
+      if (term.stride != Stride::one && term.stride != Stride::dynamic && !is_own_column) continue;
       llvm::Value* step = positions_[static_cast<size_t>(dim)];
+      if (is_own_column) step = b.CreateSub(step, chunk_.begin);
       if (term.stride == Stride::dynamic) step = b.CreateMul(step, param(term.param));
-      if (has_lanes_of_own(access.buffer)) {
+      if (has_lanes_of_own(access.buffer) && !is_own_column) {
         step = b.CreateMul(step, b.getInt64(static_cast<uint64_t>(own_width_)));
       }
       if (access.buffer < 0) {

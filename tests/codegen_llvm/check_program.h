@@ -39,6 +39,10 @@ inline void check_program_between_guards(const std::string& text) {
       std::vector<size_t> sizes;
       for (size_t i = 0; i < buffers.size(); ++i) {
         const codegen::ArgBinding& arg = launch.args[i];
+        if (arg.kind == Kind::own) {
+          sizes.push_back(0);
+          continue;
+        }
         const bool is_operand = arg.kind == Kind::operand;
         const Type& type = is_operand ? fusion.operand(arg.index).type() : fusion.type(arg.index);
         sizes.push_back(type.num_bytes());

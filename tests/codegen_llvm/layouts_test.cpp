@@ -103,18 +103,52 @@ TEST(Layouts, ColumnsOfManyLoopsAreReducedRowByRow) {
     check_program_between_guards(columns_of_many_loops("f32", 50, count));
 }
 
-/// Their exponentials stay in memory of the kernel's own.
-TEST(Layouts, ShortColumnsOfManyLoopsAreReducedInStrips) {
-  const auto kernel = check_program(R"(
-graph @softmax(%x: f32[9,130]) -> (f32[9,130]) {
-  %0 = reduce_max %x {axes = [0], keepdims = true} : f32[1,130]
-  %1 = sub %x, %0 : f32[9,130]
-  %2 = exp %1 : f32[9,130]
-  %3 = reduce_sum %2 {axes = [0], keepdims = true} : f32[1,130]
-  %4 = div %2, %3 : f32[9,130]
+/// Softmax over columns, and the same of two tensors at once: exponentials stay in memory of the
+/// kernel's own.
+std::string softmax_of_columns(int64_t rows, int64_t count) {
+  return fmt::format(R"(
+graph @softmax(%x: f32[2,{0},{1}]) -> (f32[2,{0},{1}]) {{
+  %0 = reduce_max %x {{axes = [1], keepdims = true}} : f32[2,1,{1}]
+  %1 = sub %x, %0 : f32[2,{0},{1}]
+  %2 = exp %1 : f32[2,{0},{1}]
+  %3 = reduce_sum %2 {{axes = [1], keepdims = true}} : f32[2,1,{1}]
+  %4 = div %2, %3 : f32[2,{0},{1}]
   return %4
-})");
-  EXPECT_FALSE(kernel->short_vector);
+}})",
+                     rows,
+                     count);
+}
+
+std::string product_of_softmaxes(int64_t rows, int64_t count) {
+  return fmt::format(R"(
+graph @f(%x: f32[{0},{1}], %y: f32[{0},{1}]) -> (f32[{0},{1}]) {{
+  %0 = reduce_max %x {{axes = [0], keepdims = true}} : f32[1,{1}]
+  %1 = sub %x, %0 : f32[{0},{1}]
+  %2 = exp %1 : f32[{0},{1}]
+  %3 = reduce_sum %2 {{axes = [0], keepdims = true}} : f32[1,{1}]
+  %4 = div %2, %3 : f32[{0},{1}]
+  %5 = tanh %y : f32[{0},{1}]
+  %6 = reduce_sum %5 {{axes = [0], keepdims = true}} : f32[1,{1}]
+  %7 = add %5, %6 : f32[{0},{1}]
+  %8 = mul %4, %7 : f32[{0},{1}]
+  return %8
+}})",
+                     rows,
+                     count);
+}
+
+TEST(Layouts, ColumnsLeaveDearValuesInMemoryOfTheKernelsOwn) {
+  for (const int64_t rows : {9, 21, 40, 250}) {
+    for (const int64_t count : {17, 130, 333, 2100}) {
+      const auto kernel = check_program(softmax_of_columns(rows, count));
+      EXPECT_EQ(std::ranges::count_if(kernel->buffers,
+                                      [](const auto& at) { return at.own_elements > 0; }),
+                1);
+      check_program(product_of_softmaxes(rows, count));
+    }
+  }
+  for (const int64_t count : {17, 101, 640})
+    check_program_between_guards(softmax_of_columns(21, count));
 }
 
 std::string batch_norm(int64_t rows, int64_t block) {
