@@ -11,18 +11,29 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// The operand that is a position of the vector dimension, plus what is the same along it; -1:
-/// none.
+namespace {
+
+/// Whether all lanes up to some place have the comparison true, or all behind it.
+bool is_cut(ir::OpKind op) {
+  return op == ir::OpKind::lt || op == ir::OpKind::le;
+}
+
+}  // namespace
+
+/// The operand that is a position of the vector dimension, plus what is the same along it, of a
+/// comparison with a number that is; -1: none. What cuts the loop is known before it, so that the
+/// number is a constant or a position, unless they are asked to be equal.
 int KernelEmitter::compared_position(const Instr& at) const {
-  using ir::OpKind;
-  if (at.kind != InstrKind::compute || (at.op != OpKind::lt && at.op != OpKind::le)) return -1;
+  const bool is_equality = at.op == ir::OpKind::eq;
+  if (at.kind != InstrKind::compute || !(is_cut(at.op) || is_equality)) return -1;
   const auto is_position = [&](const Instr& operand) {
     return operand.kind == InstrKind::index &&
            operand.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one;
   };
   const auto is_bound = [&](int number) {
     const InstrKind kind = instr(number).kind;
-    return (kind == InstrKind::constant || kind == InstrKind::index) && !varies(number);
+    const bool is_known = kind == InstrKind::constant || kind == InstrKind::index;
+    return (is_known || is_equality) && !varies(number);
   };
   for (const int side : {0, 1}) {
     const int position = at.operands[static_cast<size_t>(side)];
@@ -45,7 +56,7 @@ void KernelEmitter::find_cuts() {
   std::vector<bool> is_position(count, false);
   for (size_t i = 0; i < count; ++i) {
     const int position = compared_position(kernel_.instrs[i]);
-    if (position < 0) continue;
+    if (position < 0 || !is_cut(kernel_.instrs[i].op)) continue;
     cuts.push_back(static_cast<int>(i));
     is_position[static_cast<size_t>(position)] = true;
   }
@@ -73,7 +84,7 @@ void KernelEmitter::find_cuts() {
 }
 
 /// How many positions there are from that of the copy's first lane, or row, to the first at which
-/// the comparison is another; may be negative.
+/// the comparison is another, or to the one that is equal; may be negative.
 llvm::Value* KernelEmitter::positions_to_cut(const Instr& at, int copy, llvm::Value* row) {
   auto& b = e_.b;
   const int position = compared_position(at);
@@ -83,7 +94,7 @@ llvm::Value* KernelEmitter::positions_to_cut(const Instr& at, int copy, llvm::Va
   if (row != nullptr) start = b.CreateAdd(start, row);
   llvm::Value* count = b.CreateSub(operand(at.operands[is_left ? 1 : 0], copy, false), start);
   const bool takes_equal = (at.op == ir::OpKind::le) == is_left;
-  return takes_equal ? b.CreateAdd(count, b.getInt64(1)) : count;
+  return is_cut(at.op) && takes_equal ? b.CreateAdd(count, b.getInt64(1)) : count;
 }
 
 /// The first position of the vector dimension at which the comparison is another.
@@ -103,12 +114,16 @@ llvm::Value* KernelEmitter::emit_position_comparison(const Instr& at, int copy) 
   llvm::Value* row = is_row ? offset_of_copy(instr(position), copy) : nullptr;
   llvm::Value* count = positions_to_cut(at, copy, row);
   // One limit for the lanes of all copies.
-  const auto lanes = static_cast<uint64_t>(int64_t{e_.lanes} * (is_row ? 1 : copies_));
-  count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, b.getInt64(0));
-  count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, b.getInt64(lanes));
+  const int64_t lanes = int64_t{e_.lanes} * (is_row ? 1 : copies_);
+  const int64_t least = is_cut(at.op) ? 0 : -1;
+  count = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smax, count, b.getInt64(static_cast<uint64_t>(least)));
+  count = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smin, count, b.getInt64(static_cast<uint64_t>(lanes)));
   llvm::Value* limit = e_.splat(b.CreateTrunc(count, b.getInt32Ty()));
   const auto first = static_cast<uint32_t>(is_row ? 0 : e_.lanes * copy);
   llvm::Value* lane = b.CreateAdd(e_.iota(b.getInt32Ty()), e_.splat(b.getInt32(first)));
+  if (!is_cut(at.op)) return b.CreateICmpEQ(lane, limit);
   return is_left ? b.CreateICmpSLT(lane, limit) : b.CreateICmpSGE(lane, limit);
 }
 

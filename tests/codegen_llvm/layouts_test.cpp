@@ -262,6 +262,40 @@ graph @f(%x: {0}[3,{1},{2}], %y: {0}[{2},{1}]) -> ({0}[3,{2},{1}], bool[3,{2},{1
   }
 }
 
+/// What of each row stands where the row says, on either side of the comparison; places outside of
+/// the row are nowhere, even where their low 32 bits are a place.
+std::string chosen(int64_t rows, int64_t width, int64_t axis) {
+  return fmt::format(R"(
+graph @f(%x: f32[{0},{1}]) -> (f32[{2}], f32[{2}], f32[{0},{1}]) {{
+  %0 = constant {{value = dense<i64[]: 3>}} : i64[]
+  %1 = constant {{value = dense<i64[]: 4294967296>}} : i64[]
+  %2 = constant {{value = dense<f32[]: 0>}} : f32[]
+  %12 = iota {{axis = 0, dtype = i64, shape = [{0},1]}} : i64[{0},1]
+  %13 = mul %12, %0 : i64[{0},1]
+  %3 = sub %13, %0 : i64[{0},1]
+  %4 = add %3, %1 : i64[{0},1]
+  %5 = iota {{axis = 1, dtype = i64, shape = [{0},{1}]}} : i64[{0},{1}]
+  %6 = eq %3, %5 : bool[{0},{1}]
+  %7 = where %6, %x, %2 : f32[{0},{1}]
+  %8 = reduce_sum %7 {{axes = [{3}]}} : f32[{2}]
+  %9 = eq %5, %4 : bool[{0},{1}]
+  %10 = where %9, %x, %2 : f32[{0},{1}]
+  %11 = reduce_sum %10 {{axes = [{3}]}} : f32[{2}]
+  return %8, %11, %7
+}})",
+                     rows,
+                     width,
+                     axis == 1 ? rows : width,
+                     axis);
+}
+
+TEST(Layouts, PositionsAreComparedWithNumbers) {
+  for (const int64_t width : {1, 17, 70, 513}) {
+    for (const int64_t axis : {0, 1})
+      check_program(chosen(67, width, axis));
+  }
+}
+
 TEST(Layouts, RowsOfFewVectorsAreWalkedAsOne) {
   for (const char* dtype : {"f32", "f64", "f16", "i8"}) {
     for (const int64_t length : {16, 17, 31, 32, 50, 64, 65, 80, 255, 256, 257}) {
