@@ -15,6 +15,11 @@ int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
+/// Whether pieces of the vector dimension are pieces of rows that lie far apart in memory.
+bool reduces_columns(const codegen::Kernel& kernel) {
+  return !kernel.vector_is_inner() && std::ranges::any_of(kernel.dims, &codegen::Dim::inner);
+}
+
 }  // namespace
 
 int64_t work_of(const KernelStep& step) {
@@ -36,7 +41,14 @@ LaunchCut cut_launch(const KernelStep& step, int threads) {
   cut.task_grain = ceil_div(cut.task_grain, step.tasks_in_order) * step.tasks_in_order;
   cut.task_pieces = ceil_div(step.task_extent, cut.task_grain);
   if (cut.task_pieces < pieces && step.vector_extent > kVectorLanes) {
-    const int64_t wanted = ceil_div(pieces, cut.task_pieces);
+    int64_t wanted = ceil_div(pieces, cut.task_pieces);
+    if (reduces_columns(*step.kernel)) {
+      // Memory brings short pieces of rows slowly: 5.1 ms instead of 3.9 for [8192,4096] on two
+      // threads with eight pieces.
+      constexpr int64_t kPieceOfRow = 2048;
+      wanted = std::min(
+          wanted, std::max(ceil_div(threads, cut.task_pieces), step.vector_extent / kPieceOfRow));
+    }
     cut.vector_grain = ceil_div(ceil_div(step.vector_extent, wanted), kVectorLanes) * kVectorLanes;
     cut.vector_pieces = ceil_div(step.vector_extent, cut.vector_grain);
   }

@@ -1,12 +1,19 @@
 #include "wick/runtime/launch_cut.h"
 
+#include <memory>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace wick::runtime {
 namespace {
 
+/// Of an elementwise kernel.
 KernelStep launch(int64_t tasks, int64_t vectors, int64_t work) {
+  codegen::Kernel kernel;
+  kernel.dims = {{.inner = false}};
   KernelStep step;
+  step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
   step.task_extent = tasks;
   step.vector_extent = vectors;
   step.work_per_task = work;
@@ -51,6 +58,21 @@ TEST(LaunchCut, CutsOneWideTaskAtMultiplesOf64Lanes) {
   EXPECT_EQ(cut.vector_grain % 64, 0);
   EXPECT_GE(cut.vector_grain * cut.vector_pieces, 1000003);
   EXPECT_LT(cut.vector_grain * (cut.vector_pieces - 1), 1000003);
+}
+
+/// Pieces of rows that are reduced along columns are long, if all threads have one.
+TEST(LaunchCut, CutsRowsOfColumnsInLongPieces) {
+  const auto columns = [](int64_t count) {
+    codegen::Kernel kernel;
+    kernel.dims = {{.inner = false}, {.inner = true}};
+    KernelStep step = launch(1, count, count * 8192);
+    step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
+    return cut_launch(step, 2);
+  };
+  EXPECT_EQ(columns(300).vector_pieces, 2);
+  EXPECT_EQ(columns(4096).vector_pieces, 2);
+  EXPECT_EQ(columns(8192).vector_pieces, 4);
+  EXPECT_EQ(columns(1 << 20).vector_pieces, 8);
 }
 
 TEST(LaunchCut, CutsFewWideTasksBothWays) {
