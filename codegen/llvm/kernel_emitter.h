@@ -300,8 +300,10 @@ class KernelEmitter {
   [[nodiscard]] bool asks_ahead(const Plan& plan) const;
   void emit_prefetches_ahead(const Plan& plan);
   void emit_prefetches_of_hidden(const Plan& plan);
-  void if_past_caches(const std::function<void()>& body);
+  void emit_if(llvm::Value* condition, const std::function<void()>& body);
   void emit_prefetches_of_next_rows(const Plan& plan);
+  [[nodiscard]] bool asks_for_next_chunk(const Plan& plan) const;
+  void emit_prefetches_of_next_chunk(const Plan& plan);
 
   // kernel_emitter_short_rows.cpp
   [[nodiscard]] bool avoids_masked_loads() const;
@@ -446,6 +448,10 @@ class KernelEmitter {
   llvm::DenseMap<const Plan*, std::vector<Column>> columns_of_plan_;
   llvm::DenseMap<llvm::Type*, std::vector<llvm::Value*>> column_memory_;  // of accumulators
   Range chunk_;                                                           // the columns in memory
+  llvm::Value* chunk_is_near_ = nullptr;  // what loops touch of it fits a core's own cache
+  llvm::Value* is_last_chunk_ = nullptr;
+  llvm::Value* columns_ahead_ = nullptr;  // from a chunk to the next
+  llvm::Value* columns_back_ = nullptr;   // from a chunk to the first
 
   llvm::DenseMap<int, Values> columns_of_rows_;       // by load, for the copies of the main loop
   llvm::DenseMap<int, llvm::Value*> values_of_rows_;  // by load, for all rows of the body

@@ -130,6 +130,9 @@ void KernelEmitter::emit_columns(Range columns) {
       if (!finishes_columns(plan)) return;
       emit_vector_loops(chunk_.begin, chunk_.end, {}, [&] { finish_columns(plan); });
     };
+    columns_ahead_ = size;
+    is_last_chunk_ = b.CreateICmpEQ(chunk_.end, columns.end);
+    columns_back_ = b.CreateSub(chunk_.begin, columns.begin);
     loop_ = 0;
     finish(nullptr);
     for (const Plan& plan : plans_) {
@@ -173,7 +176,8 @@ llvm::Value* KernelEmitter::columns_at_once() {
     llvm::Value* near = b.CreateUDiv(number(cache.bytes / 2), bytes_of_column);
     near = b.CreateAnd(near, number(-kWholeColumns));
     near = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, near, most);
-    columns = b.CreateSelect(b.CreateICmpSGE(near, number(cache.least_piece)), near, columns);
+    chunk_is_near_ = b.CreateICmpSGE(near, number(cache.least_piece));
+    columns = b.CreateSelect(chunk_is_near_, near, columns);
   }
   return columns;
 }
@@ -370,6 +374,7 @@ void KernelEmitter::emit_columns_of_rows(const Plan& plan,
           if (!is_in(*plan.phase, used)) provide_column(used);
       }
       if (count == 1) emit_prefetches_of_next_rows(plan);
+      emit_prefetches_of_next_chunk(plan);
       emit_level(plan, innermost_level(), innermost_level());
       values_of_columns = slots_;
     }

@@ -179,18 +179,18 @@ void KernelEmitter::emit_prefetches_ahead(const Plan& plan) {
 
 /// What masks hide, where it comes from memory.
 void KernelEmitter::emit_prefetches_of_hidden(const Plan& plan) {
-  if (hides_loads(plan)) if_past_caches([&] { emit_prefetches_ahead(plan); });
+  if (hides_loads(plan)) emit_if(exceeds_caches(), [&] { emit_prefetches_ahead(plan); });
 }
 
-void KernelEmitter::if_past_caches(const std::function<void()>& body) {
+void KernelEmitter::emit_if(llvm::Value* condition, const std::function<void()>& body) {
   auto& b = e_.b;
-  auto* ask = llvm::BasicBlock::Create(b.getContext(), "ask", function_);
-  auto* asked = llvm::BasicBlock::Create(b.getContext(), "asked", function_);
-  b.CreateCondBr(exceeds_caches(), ask, asked);
-  b.SetInsertPoint(ask);
+  auto* then = llvm::BasicBlock::Create(b.getContext(), "then", function_);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "after", function_);
+  b.CreateCondBr(condition, then, after);
+  b.SetInsertPoint(then);
   body();
-  b.CreateBr(asked);
-  b.SetInsertPoint(asked);
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
 }
 
 /// What columns read two rows on, where one row is walked after the other.
@@ -202,6 +202,41 @@ void KernelEmitter::emit_prefetches_of_next_rows(const Plan& plan) {
     if (!reads_vectors(at) || row.stride != Stride::dynamic) continue;
     emit_prefetch_of_copies(number, e_.b.CreateMul(param(row.param), e_.b.getInt64(kAhead)));
   }
+}
+
+/// The loop behind the first that computes most: memory has time meanwhile.
+bool KernelEmitter::asks_for_next_chunk(const Plan& plan) const {
+  const Plan* most = nullptr;
+  for (const Plan& other : plans_) {
+    if (!other.phase->loop || &other == &loop_plan() || other.accumulates.empty()) continue;
+    if (most == nullptr || work_of(other) > work_of(*most)) most = &other;
+  }
+  return most == &plan;
+}
+
+/// What the first loop over columns will read of those behind, or of the next task's, where that
+/// stays in a core's own cache until then.
+void KernelEmitter::emit_prefetches_of_next_chunk(const Plan& plan) {
+  if (!asks_for_next_chunk(plan)) return;
+  auto& b = e_.b;
+  emit_if(b.CreateAnd(chunk_is_near_, exceeds_caches()), [&] {
+    for (const int number : plan.phase->instrs) {
+      const Instr& at = instr(number);
+      if (!reads_vectors(at) || is_of_column(number) || has_lanes_of_own(at.buffer)) continue;
+      const auto is_same = [&](int other) {
+        return access_of_[static_cast<size_t>(other)] == access_of_[static_cast<size_t>(number)];
+      };
+      if (std::ranges::none_of(loop_plan().phase->instrs, is_same)) continue;
+      llvm::Value* distance = columns_ahead_;
+      if (!task_dims_.empty()) {
+        const Affine::Term& task = at.address.terms[static_cast<size_t>(task_dims_.back())];
+        if (task.stride != Stride::dynamic) continue;
+        llvm::Value* to_next_task = b.CreateSub(param(task.param), columns_back_);
+        distance = b.CreateSelect(is_last_chunk_, to_next_task, distance);
+      }
+      emit_prefetch_of_copies(number, distance);
+    }
+  });
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -157,7 +157,7 @@ void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
 void KernelEmitter::emit_prefetches_of_staged(llvm::ArrayRef<llvm::Value*> places,
                                               StagedBlock block) {
   auto& b = e_.b;
-  if_past_caches([&] {
+  emit_if(exceeds_caches(), [&] {
     for (size_t i = 0; i < places.size(); ++i) {
       const Staged& staged = staged_.accesses[i];
       if (!staged.reads) continue;

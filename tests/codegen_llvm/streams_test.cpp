@@ -354,6 +354,33 @@ TEST(Prefetching, OfWhatMasksMayHide) {
               is_on_zen5() || !(reduces || is_on_zen()));
 }
 
+/// Sums of columns, and then sums of exponentials of the same matrix less those, or of another.
+Kernel columns_of_two_loops(bool reads_again) {
+  constexpr int64_t kColumns = int64_t{1} << 30;
+  KernelBuilder k("columns");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32);
+  const int sums = k.buffer(DType::f32, true);
+  k.vector(k.outer(kColumns));
+  k.inner(40);
+  const Affine place = k.at({1, kColumns});
+  k.loop();
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(x, place)});
+  k.loop();
+  const int again = k.load(reads_again ? x : y, place);
+  const int less = k.compute(OpKind::sub, DType::f32, {again, sum});
+  const int power = k.compute(OpKind::exp, DType::f32, {less});
+  const int powers = k.accumulate(OpKind::reduce_sum, DType::f32, {power});
+  k.straight();
+  k.store(sums, k.at({1, 0}), powers);
+  return k.kernel();
+}
+
+TEST(Prefetching, TheNextColumnsAreAskedForByALaterLoopThatReadsThem) {
+  EXPECT_GT(num_prefetches(columns_of_two_loops(true)),
+            num_prefetches(columns_of_two_loops(false)));
+}
+
 /// Zen 5 waits for stores past the caches where it has much to compute.
 TEST(StreamingStores, GoThroughTheCachesBesideMuchArithmetic) {
   const auto goes_past = [](OpKind op) {
