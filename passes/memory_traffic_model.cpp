@@ -6,6 +6,9 @@ namespace wick::passes {
 
 namespace {
 
+/// Rows of so many elements stand side by side in vectors.
+constexpr int64_t kSideBySide = 32;
+
 /// Computing more than this again costs more than a load.
 constexpr int64_t kCheapOps = 16;
 
@@ -116,7 +119,6 @@ std::vector<const ir::Node*> ops_behind_rows(std::vector<const ir::Node*> ops, i
 /// reductions give, with what leads up to them and would only make that more. Rows that are short
 /// stand side by side, and lanes are rows.
 Objection check_behind_rows(const MergeCandidate& candidate) {
-  constexpr int64_t kSideBySide = 32;
   constexpr int64_t kFewestRows = 64;
   using Level = ir::Domain::Level;
   if (candidate.first.has_reduction() == candidate.second.has_reduction()) return {};
@@ -130,17 +132,51 @@ Objection check_behind_rows(const MergeCandidate& candidate) {
   return {fusion_code::kCost, "its costly ops would be computed for one row at a time"};
 }
 
+/// Whether neighbours in the result are far apart in the operand, and there are many of them.
+bool moves_across(const ir::Node& node) {
+  constexpr int64_t kFewestElements = 4096;
+  if (node.op() != ir::OpKind::permute || node.type().numel() < kFewestElements) return false;
+  const auto has_extent = [](const Shape& shape, int64_t axis) {
+    return shape[static_cast<size_t>(axis)] > 1;
+  };
+  const std::vector<int64_t>& axes = node.attributes().integers("axes");
+  const auto last = std::ranges::find_if(axes.rbegin(), axes.rend(), [&](int64_t axis) {
+    return has_extent(node.operand(0).type().shape, axis);
+  });
+  return std::ranges::any_of(axes, [&](int64_t axis) {
+    return axis > *last && has_extent(node.operand(0).type().shape, axis);
+  });
+}
+
+/// Kernels that reduce nothing read transposed operands in tiles, and where rows are short, lanes
+/// are rows; one that reduces long rows would read a line of memory for each element.
+template <typename Ops>
+Objection check_across(const Ops& ops, const ir::Domain& domain) {
+  using Level = ir::Domain::Level;
+  if (domain.numel(Level::full) <= domain.numel(Level::row) * kSideBySide) return {};
+  if (std::ranges::none_of(ops, [](const ir::Node* op) { return moves_across(*op); })) return {};
+  return {fusion_code::kCost, "what is transposed would be read a line for each element"};
+}
+
 class MemoryTrafficModel final : public FusionCostModel {
  public:
   [[nodiscard]] std::string_view name() const override { return kDefaultFusionCostModel; }
 
   [[nodiscard]] Objection merge(const MergeCandidate& candidate) const override {
     if (candidate.columns_with_rows) return check_columns(candidate.fused.domain());
+    if (candidate.first.has_reduction() != candidate.second.has_reduction()) {
+      const FusionGroup& other =
+          candidate.first.has_reduction() ? candidate.second : candidate.first;
+      if (Objection no = check_across(other.ops(), candidate.fused.domain()); !no.empty())
+        return no;
+    }
     return check_behind_rows(candidate);
   }
 
   [[nodiscard]] Objection recompute(const RecomputeCandidate& candidate) const override {
-    return check_recomputed(candidate);
+    if (Objection no = check_recomputed(candidate); !no.empty()) return no;
+    const FusionGroup reader = candidate.reader();
+    return reader.has_reduction() ? check_across(candidate.ops(), reader.domain()) : Objection{};
   }
 
   [[nodiscard]] Objection evaluate(const RecomputeCandidate& /*candidate*/,
