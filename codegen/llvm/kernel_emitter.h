@@ -157,7 +157,10 @@ class KernelEmitter {
   [[nodiscard]] int64_t most_columns_at_once() const;
   [[nodiscard]] bool has_several_loops() const;
   llvm::Value* columns_at_once();
+  [[nodiscard]] static llvm::Type* type_in_column(llvm::Type* type);
   llvm::Value* make_column(llvm::Type* element);
+  llvm::Value* load_column(llvm::Type* vector, llvm::Value* place);
+  void store_column(llvm::Value* value, llvm::Value* place);
   void emit_columns(Range columns);
   void make_columns();
   void start_columns();

@@ -29,18 +29,13 @@ bool is_in(const Phase& phase, int number) {
 
 }  // namespace
 
-/// Of long rows in memory that many columns share; bits have no bytes of their own in it. What rows
-/// leave in memory of the kernel's own has to have room for pieces of rows that are worth it.
+/// Of long rows in memory that many columns share. What rows leave in memory of the kernel's own
+/// has to have room for pieces of rows that are worth it.
 bool KernelEmitter::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
   if (kernel_.has_short_rows() || !staged_.accesses.empty()) return false;
-  const auto is_of_bits = [&](const Instr& at) {
-    if (at.kind == InstrKind::load) return at.dtype == DType::bool_ && is_pinned(at);
-    return at.kind == InstrKind::accumulate && reduction_of(at).dtype == DType::bool_;
-  };
   const int64_t count = std::ranges::count(kernel_.instrs, InstrKind::accumulate, &Instr::kind);
-  return count <= kMostReductions && std::ranges::none_of(kernel_.instrs, is_of_bits) &&
-         own_elements_of_column() * kLeastPiece <= kOwnElements;
+  return count <= kMostReductions && own_elements_of_column() * kLeastPiece <= kOwnElements;
 }
 
 int64_t KernelEmitter::own_elements_of_column() const {
@@ -69,7 +64,7 @@ llvm::SmallVector<int, 4> KernelEmitter::uses_of(int number) const {
 }
 
 /// Finds what phases need of the columns that was computed before the loop in front of them: it
-/// stays in memory, but for what is loaded as easily from where it came, and for bits.
+/// stays in memory, but for what is loaded as easily from where it came.
 void KernelEmitter::find_kept_columns() {
   loop_of_.assign(kernel_.instrs.size(), -1);
   int loops = 0;
@@ -83,7 +78,7 @@ void KernelEmitter::find_kept_columns() {
   const auto need = [&](const auto& self, int number, int loop) -> void {
     if (loop_of_[static_cast<size_t>(number)] == loop || !is_of_column(number)) return;
     const Instr& at = instr(number);
-    if (at.dtype != DType::bool_ && (at.kind != InstrKind::load || is_pinned(at))) {
+    if (at.kind != InstrKind::load || is_pinned(at)) {
       kept_columns_.insert({number, nullptr});
       return;
     }
@@ -182,9 +177,14 @@ llvm::Value* KernelEmitter::columns_at_once() {
   return columns;
 }
 
+/// Bits are bytes in memory.
+llvm::Type* KernelEmitter::type_in_column(llvm::Type* type) {
+  return type->isIntOrIntVectorTy(1) ? type->getWithNewBitWidth(8) : type;
+}
+
 /// A value of each, with room for a vector that begins with the last.
 llvm::Value* KernelEmitter::make_column(llvm::Type* element) {
-  return make_own_memory(element, most_columns_at_once() + e_.lanes);
+  return make_own_memory(type_in_column(element), most_columns_at_once() + e_.lanes);
 }
 
 /// Loops share the memory of their accumulators.
@@ -215,7 +215,7 @@ void KernelEmitter::start_columns() {
   if (columns_.empty()) return;
   loop(chunk_.begin, chunk_.end, e_.lanes, [&](llvm::Value* position) {
     for (const Column& column : columns_)
-      e_.b.CreateAlignedStore(column.start, column_place(column, position, 0), kAnywhere);
+      store_column(column.start, column_place(column, position, 0));
   });
 }
 
@@ -223,7 +223,19 @@ llvm::Value* KernelEmitter::column_place(const Column& column, llvm::Value* posi
   auto& b = e_.b;
   llvm::Value* index = b.CreateSub(position, chunk_.begin);
   index = b.CreateAdd(index, b.getInt64(static_cast<uint64_t>(copy_distance(copy))));
-  return b.CreateInBoundsGEP(column.start->getType()->getScalarType(), column.memory, index);
+  llvm::Type* element = type_in_column(column.start->getType()->getScalarType());
+  return b.CreateInBoundsGEP(element, column.memory, index);
+}
+
+llvm::Value* KernelEmitter::load_column(llvm::Type* vector, llvm::Value* place) {
+  llvm::Value* value = e_.b.CreateAlignedLoad(type_in_column(vector), place, kAnywhere);
+  return vector->isIntOrIntVectorTy(1) ? e_.b.CreateIsNotNull(value) : value;
+}
+
+void KernelEmitter::store_column(llvm::Value* value, llvm::Value* place) {
+  llvm::Type* type = type_in_column(value->getType());
+  if (type != value->getType()) value = e_.b.CreateZExt(value, type);
+  e_.b.CreateAlignedStore(value, place, kAnywhere);
 }
 
 /// The accumulators of the columns that the body works on.
@@ -239,7 +251,7 @@ void KernelEmitter::load_columns(const Plan& plan) {
       for (int i = 0; i < width; ++i) {
         llvm::Value* place = column_place(column[i], position, copy);
         llvm::Type* vector = column[i].start->getType();
-        accumulators_.push_back(e_.b.CreateAlignedLoad(vector, place, kAnywhere));
+        accumulators_.push_back(load_column(vector, place));
       }
     }
     column += width;
@@ -256,7 +268,7 @@ void KernelEmitter::store_columns(const Plan& plan) {
     for (int copy = 0; copy < copies_; ++copy) {
       for (int i = 0; i < width; ++i, ++value) {
         llvm::Value* place = column_place(column[i], position, copy);
-        e_.b.CreateAlignedStore(*value, place, kAnywhere);
+        store_column(*value, place);
       }
     }
     column += width;
@@ -280,7 +292,7 @@ void KernelEmitter::provide_column(int number) {
   for (int copy = 0; copy < copies_; ++copy) {
     llvm::Value* place =
         column_place({kept->second, llvm::PoisonValue::get(vector)}, position, copy);
-    slot.copies.push_back(e_.b.CreateAlignedLoad(vector, place, kAnywhere));
+    slot.copies.push_back(load_column(vector, place));
   }
   add_other_forms(number, slot);
 }
@@ -411,7 +423,7 @@ void KernelEmitter::finish_columns(const Plan* loop) {
     provide_column(number);
     for (int copy = 0; copy < copies_; ++copy) {
       llvm::Value* value = operand(number, copy, /*as_vector=*/true);
-      e_.b.CreateAlignedStore(value, column_place({memory, value}, position, copy), kAnywhere);
+      store_column(value, column_place({memory, value}, position, copy));
     }
   }
 }

@@ -65,12 +65,14 @@ TEST(Layouts, RowsTakeColumnsAlong) {
   }
 }
 
-/// What loops leave for later ones: sums, what is computed of them, and places; with operands that
-/// have a value for each column, a condition of columns among them.
+/// What loops leave for later ones: extremes, what is computed of them, places, and whether all
+/// elements have it; with operands that have a value for each column.
 std::string columns_of_many_loops(const std::string& dtype, int64_t rows, int64_t count) {
   return fmt::format(R"(
-graph @f(%x: {0}[{1},{2}], %w: {0}[{2}], %b: {0}[{2}]) -> ({0}[{1},{2}], {0}[{2}], {0}[{1},{2}], i64[{2}]) {{
+graph @f(%x: {0}[{1},{2}], %w: {0}[{2}], %b: {0}[{2}]) -> ({0}[{1},{2}], {0}[{2}], {0}[{1},{2}], i64[{2}], bool[1,{2}]) {{
   %0 = reduce_max %x {{axes = [0], keepdims = true}} : {0}[1,{2}]
+  %15 = lt %w, %x : bool[{1},{2}]
+  %16 = reduce_min %15 {{axes = [0], keepdims = true}} : bool[1,{2}]
   %1 = sub %x, %0 : {0}[{1},{2}]
   %2 = mul %1, %w : {0}[{1},{2}]
   %3 = reduce_min %2 {{axes = [0], keepdims = true}} : {0}[1,{2}]
@@ -84,8 +86,9 @@ graph @f(%x: {0}[{1},{2}], %w: {0}[{2}], %b: {0}[{2}]) -> ({0}[{1},{2}], {0}[{2}
   %11 = add %10, %0 : {0}[1,{2}]
   %12 = reshape %11 {{shape = [{2}]}} : {0}[{2}]
   %13 = add %8, %11 : {0}[{1},{2}]
-  %14 = add %13, %w : {0}[{1},{2}]
-  return %14, %12, %8, %4
+  %17 = where %16, %w, %b : {0}[1,{2}]
+  %14 = add %13, %17 : {0}[{1},{2}]
+  return %14, %12, %8, %4, %16
 }})",
                      dtype,
                      rows,
