@@ -104,7 +104,7 @@ int64_t KernelEmitter::most_columns_at_once() const {
   int64_t most = (has_several_loops() ? kColumnValuesOfLoops : kColumnValues) / vectors;
   if (const int64_t own = own_elements_of_column(); own > 0)
     most = std::min(most, kOwnElements / own);
-  return most / kWholeColumns * kWholeColumns;
+  return std::max(most / kWholeColumns, int64_t{1}) * kWholeColumns;
 }
 
 /// The body of the loop over tasks.
@@ -299,7 +299,8 @@ void KernelEmitter::provide_column(int number) {
 
 /// Rows that add to an accumulator between its load and its store: where a row is as large as the
 /// nearest cache, accumulators come from the second one, and delay what comes from memory. Each row
-/// is a stream of memory for each of its loads: twelve gain, sixteen take 1.1 times as long.
+/// is a stream of memory for each of its loads and stores: twelve gain, sixteen take 1.1 times as
+/// long.
 int KernelEmitter::rows_at_once(const Plan& plan) const {
   constexpr int kMostStreams = 12;
   constexpr int kMaxInstructions = 300;

@@ -1,5 +1,6 @@
 // Reductions along contiguous and strided axes of awkward extents, against the interpreter.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -142,6 +143,47 @@ TEST(Reductions, OfLaterLoops) {
     EXPECT_EQ(distances[0], of_row - static_cast<float>(extent) * of_row) << extent;
     for (size_t i = 0; i < row.size(); ++i)
       EXPECT_EQ(results[i], row[i] - of_row) << i << " of " << extent;
+  }
+}
+
+/// So much is known of each column that little of a row fits memory with it.
+TEST(Reductions, UseManyValuesOfColumns) {
+  constexpr int64_t kRows = 40;
+  constexpr int64_t kColumns = 70;
+  constexpr int kValues = 150;
+  KernelBuilder k("columns");
+  const int x = k.buffer(DType::f32);
+  const int w = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  k.vector(k.outer(kColumns));
+  k.inner(kRows);
+  k.straight();
+  std::vector<int> values = {k.load(w, k.at({1, 0}))};
+  for (int i = 1; i < kValues; ++i)
+    values.push_back(k.compute(OpKind::add, DType::f32, {values.back(), values[0]}));
+  k.loop();
+  int term = k.load(x, k.at({1, kColumns}));
+  for (const int value : values)
+    term = k.compute(OpKind::maximum, DType::f32, {term, value});
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {term});
+  k.straight();
+  k.store(y, k.at({1, 0}), sum);
+  std::vector<float> in(kRows * kColumns);
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<float>(i % 500);
+  std::vector<float> weights(kColumns);
+  std::iota(weights.begin(), weights.end(), -10.0F);
+  std::vector<float> sums(kColumns);
+
+  void* buffers[] = {in.data(), weights.data(), sums.data()};
+  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, kColumns);
+
+  for (size_t column = 0; column < kColumns; ++column) {
+    const float most = std::max(weights[column], kValues * weights[column]);
+    float expected = 0;
+    for (size_t row = 0; row < kRows; ++row)
+      expected += std::max(in[row * kColumns + column], most);
+    EXPECT_EQ(sums[column], expected) << column;
   }
 }
 
