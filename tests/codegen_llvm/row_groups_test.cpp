@@ -232,12 +232,19 @@ TEST(RowGroups, OfBlocksGiveTheBitsOfSingleBlocks) {
   }
 }
 
-/// Those of the rest of one row, and of four.
+/// Those of the rest of one row, and of four. Zen before the fifth gains nothing by it unless each
+/// step waits for the one before.
 TEST(RowGroups, OfPlainRowsReadFourAtOnce) {
-  const PlainRows whole{.rows = 8, .columns = 100};
-  EXPECT_EQ(count_masked_loads(whole.kernel().kernel()), 1 + 4);
-  const PlainRows blocks{.columns = 800, .size_of_block = 100};
-  EXPECT_EQ(count_masked_loads(blocks.kernel().kernel()), 1 + 4);
+  const std::string target = llvm_compiler().target_id();
+  const auto is_on = [&](const char* cpu) { return target.find(cpu) != std::string::npos; };
+  const bool follows_one_stream = is_on("znver") && !is_on("znver5");
+  for (const OpKind op : {OpKind::reduce_sum, OpKind::argmax}) {
+    const int64_t loads = follows_one_stream && op != OpKind::argmax ? 1 : 1 + 4;
+    const PlainRows whole{.op = op, .rows = 8, .columns = 100};
+    EXPECT_EQ(count_masked_loads(whole.kernel().kernel()), loads);
+    const PlainRows blocks{.op = op, .columns = 800, .size_of_block = 100};
+    EXPECT_EQ(count_masked_loads(blocks.kernel().kernel()), loads);
+  }
 }
 
 TEST(RowGroups, DoNothingForNoTask) {
