@@ -233,17 +233,19 @@ TEST(RowGroups, OfBlocksGiveTheBitsOfSingleBlocks) {
 }
 
 /// Those of the rest of one row, and of four. Zen before the fifth gains nothing by it unless each
-/// step waits for the one before.
+/// step waits for the one before, as in argmax, for which few registers leave two rows.
 TEST(RowGroups, OfPlainRowsReadFourAtOnce) {
+  const auto loads_of = [](OpKind op, int64_t size_of_block) {
+    const int64_t rows = size_of_block == 0 ? 8 : 1;
+    const PlainRows plain{.op = op, .rows = rows, .columns = 800, .size_of_block = size_of_block};
+    return count_masked_loads(plain.kernel().kernel());
+  };
   const std::string target = llvm_compiler().target_id();
   const auto is_on = [&](const char* cpu) { return target.find(cpu) != std::string::npos; };
   const bool follows_one_stream = is_on("znver") && !is_on("znver5");
-  for (const OpKind op : {OpKind::reduce_sum, OpKind::argmax}) {
-    const int64_t loads = follows_one_stream && op != OpKind::argmax ? 1 : 1 + 4;
-    const PlainRows whole{.op = op, .rows = 8, .columns = 100};
-    EXPECT_EQ(count_masked_loads(whole.kernel().kernel()), loads);
-    const PlainRows blocks{.op = op, .columns = 800, .size_of_block = 100};
-    EXPECT_EQ(count_masked_loads(blocks.kernel().kernel()), loads);
+  for (const int64_t size_of_block : {0, 100}) {
+    EXPECT_EQ(loads_of(OpKind::reduce_sum, size_of_block), follows_one_stream ? 1 : 1 + 4);
+    EXPECT_GE(loads_of(OpKind::argmax, size_of_block), 1 + 2);
   }
 }
 
