@@ -13,9 +13,6 @@ using Level = ir::Domain::Level;
 /// Loops are numbered by the reductions in front of them; a set of them is a word.
 constexpr int kMaxLoops = 64;
 
-/// Memory of a kernel's own is on its stack, and threads have small ones: 256 KiB of floats.
-constexpr int64_t kMostOwnElements = 65536;
-
 /// Memory of its own that a value takes: for a row, and for all rows that the kernel may walk side
 /// by side. One of few sizes, so that kernels stay generic.
 struct OwnRoom {

@@ -12,6 +12,9 @@
 
 namespace wick::codegen {
 
+/// Memory of a kernel's own is on its stack, and threads have small ones: 256 KiB of floats.
+inline constexpr int64_t kMostOwnElements = 65536;
+
 struct RowScratch {
   const ir::Node* value = nullptr;
   int depth = 0;             // stored in the loop behind this many reductions

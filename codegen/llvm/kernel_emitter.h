@@ -163,10 +163,11 @@ class KernelEmitter {
   void store_column(llvm::Value* value, llvm::Value* place);
   void emit_columns(Range columns);
   void make_columns();
-  void start_columns();
+  void start_columns(const Plan& plan);
   void load_columns(const Plan& plan);
   void store_columns(const Plan& plan);
   void provide_column(int number);
+  void provide_columns_of(const Plan& plan);
   [[nodiscard]] int rows_at_once(const Plan& plan) const;
   void emit_rows_of_columns(const Plan& plan);
   void emit_rows_together(const Plan& plan, Range range);
@@ -221,6 +222,9 @@ class KernelEmitter {
             llvm::Value* end,
             int64_t step,
             const std::function<void(llvm::Value*)>& body);
+  void emit_if(llvm::Value* condition,
+               const std::function<void()>& then,
+               const std::function<void()>& otherwise = nullptr);
   Range inner_range(int dim);
   llvm::Value* lane_mask(llvm::Value* remaining);
   [[nodiscard]] llvm::Value* mask_of_copy(int copy) const;
@@ -303,7 +307,6 @@ class KernelEmitter {
   [[nodiscard]] bool asks_ahead(const Plan& plan) const;
   void emit_prefetches_ahead(const Plan& plan);
   void emit_prefetches_of_hidden(const Plan& plan);
-  void emit_if(llvm::Value* condition, const std::function<void()>& body);
   void emit_prefetches_of_next_rows(const Plan& plan);
   [[nodiscard]] bool asks_for_next_chunk(const Plan& plan) const;
   void emit_prefetches_of_next_chunk(const Plan& plan);
@@ -444,11 +447,10 @@ class KernelEmitter {
   llvm::Value* row_distance_ = nullptr;  // from one of those to the next
 
   bool columns_in_memory_ = false;
-  std::vector<Column> columns_;  // by accumulator of one copy
-  std::vector<int> loop_of_;     // by instruction, the loops up to where it is first computed
-  int loop_ = 0;                 // the same of what is being emitted
+  std::vector<int> loop_of_;  // by instruction, the loops up to where it is first computed
+  int loop_ = 0;              // the same of what is being emitted
   std::map<int, llvm::Value*> kept_columns_;  // by instruction, its values for later loops
-  llvm::DenseMap<const Plan*, std::vector<Column>> columns_of_plan_;
+  llvm::DenseMap<const Plan*, std::vector<Column>> columns_;  // by accumulator of one copy
   llvm::DenseMap<llvm::Type*, std::vector<llvm::Value*>> column_memory_;  // of accumulators
   Range chunk_;                                                           // the columns in memory
   llvm::Value* chunk_is_near_ = nullptr;  // what loops touch of it fits a core's own cache

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
+#include "wick/codegen/row_scratch.h"
 
 namespace wick::codegen::llvm_jit {
 
@@ -15,8 +16,6 @@ namespace {
 constexpr int64_t kColumnValues = 8192;
 constexpr int64_t kColumnValuesOfLoops = 32768;
 constexpr int64_t kMostReductions = 8;
-/// Elements of memory of the kernel's own, of all columns in all.
-constexpr int64_t kOwnElements = 65536;
 /// Columns are taken in multiples of what a body takes at most, and in pieces of rows that are long
 /// enough for memory.
 constexpr int64_t kWholeColumns = 64;
@@ -35,7 +34,7 @@ bool KernelEmitter::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
   if (kernel_.has_short_rows() || !staged_.accesses.empty()) return false;
   const int64_t count = std::ranges::count(kernel_.instrs, InstrKind::accumulate, &Instr::kind);
-  return count <= kMostReductions && own_elements_of_column() * kLeastPiece <= kOwnElements;
+  return count <= kMostReductions && own_elements_of_column() * kLeastPiece <= kMostOwnElements;
 }
 
 int64_t KernelEmitter::own_elements_of_column() const {
@@ -103,7 +102,7 @@ int64_t KernelEmitter::most_columns_at_once() const {
   const auto vectors = static_cast<int64_t>(kept_columns_.size() + accumulators);
   int64_t most = (has_several_loops() ? kColumnValuesOfLoops : kColumnValues) / vectors;
   if (const int64_t own = own_elements_of_column(); own > 0)
-    most = std::min(most, kOwnElements / own);
+    most = std::min(most, kMostOwnElements / own);
   return std::max(most / kWholeColumns, int64_t{1}) * kWholeColumns;
 }
 
@@ -133,8 +132,7 @@ void KernelEmitter::emit_columns(Range columns) {
     for (const Plan& plan : plans_) {
       if (!plan.phase->loop) continue;
       ++loop_;
-      columns_ = columns_of_plan_[&plan];
-      start_columns();
+      start_columns(plan);
       emit_level(plan, kTaskLevel, kTaskLevel);
       emit_inner(plan, 0);
       finish(&plan);
@@ -198,7 +196,7 @@ void KernelEmitter::make_columns() {
       std::vector<llvm::Value*>& memory = column_memory_[element];
       const size_t place = taken[element]++;
       if (place == memory.size()) memory.push_back(make_column(element));
-      columns_of_plan_[&plan].push_back({memory[place], start});
+      columns_[&plan].push_back({memory[place], start});
     };
     const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
     e_.b.SetInsertPoint(entry_->getTerminator());
@@ -211,10 +209,10 @@ void KernelEmitter::make_columns() {
   }
 }
 
-void KernelEmitter::start_columns() {
-  if (columns_.empty()) return;
+void KernelEmitter::start_columns(const Plan& plan) {
+  if (plan.accumulates.empty()) return;
   loop(chunk_.begin, chunk_.end, e_.lanes, [&](llvm::Value* position) {
-    for (const Column& column : columns_)
+    for (const Column& column : columns_[&plan])
       store_column(column.start, column_place(column, position, 0));
   });
 }
@@ -243,7 +241,7 @@ void KernelEmitter::load_columns(const Plan& plan) {
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
   accumulators_.clear();
   accumulator_at_.clear();
-  const Column* column = columns_.data();
+  const Column* column = columns_[&plan].data();
   for (const int number : plan.accumulates) {
     const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
@@ -261,7 +259,7 @@ void KernelEmitter::load_columns(const Plan& plan) {
 /// In the order in which they were loaded.
 void KernelEmitter::store_columns(const Plan& plan) {
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
-  const Column* column = columns_.data();
+  const Column* column = columns_[&plan].data();
   auto value = accumulators_.begin();
   for (const int number : plan.accumulates) {
     const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
@@ -297,6 +295,14 @@ void KernelEmitter::provide_column(int number) {
   add_other_forms(number, slot);
 }
 
+/// What the phase uses of the columns and does not compute.
+void KernelEmitter::provide_columns_of(const Plan& plan) {
+  for (const int number : plan.phase->instrs) {
+    for (const int used : uses_of(number))
+      if (!is_in(*plan.phase, used)) provide_column(used);
+  }
+}
+
 /// Rows that add to an accumulator between its load and its store: where a row is as large as the
 /// nearest cache, accumulators come from the second one, and delay what comes from memory. Each row
 /// is a stream of memory for each of its loads and stores: twelve gain, sixteen take 1.1 times as
@@ -304,13 +310,13 @@ void KernelEmitter::provide_column(int number) {
 int KernelEmitter::rows_at_once(const Plan& plan) const {
   constexpr int kMostStreams = 12;
   constexpr int kMaxInstructions = 300;
-  const auto is_stream = [&](int number) {
+  const auto is_in_memory = [&](int number) {
     const Instr& at = instr(number);
     if (has_lanes_of_own(at.buffer)) return false;
     return at.kind == InstrKind::store ||
            (at.kind == InstrKind::load && varies(number) && !is_of_column(number));
   };
-  const auto streams = std::ranges::count_if(plan.phase->instrs, is_stream);
+  const auto streams = std::ranges::count_if(plan.phase->instrs, is_in_memory);
   const int rows = 4 * streams <= kMostStreams ? 4 : 2;
   return rows * unroll_ * work_of(plan) <= kMaxInstructions ? rows : 1;
 }
@@ -318,26 +324,18 @@ int KernelEmitter::rows_at_once(const Plan& plan) const {
 /// The loop over the last inner dimension, with the vector loop inside. Rows that go past the
 /// caches, whose lines begin anywhere, are stored one by one.
 void KernelEmitter::emit_rows_of_columns(const Plan& plan) {
-  auto& b = e_.b;
   const Range rows = inner_range(inner_dims_.back());
   const llvm::SmallVector<int, 4> streams = streams_of(plan);
   if (!plan.accumulates.empty() || streams.empty()) {
     emit_rows_together(plan, rows);
     return;
   }
-  auto* one_by_one = llvm::BasicBlock::Create(b.getContext(), "one_by_one", function_);
-  auto* together = llvm::BasicBlock::Create(b.getContext(), "together", function_);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "walked", function_);
-  b.CreateCondBr(streams_pay(), one_by_one, together);
-  b.SetInsertPoint(one_by_one);
-  loop(rows.begin, rows.end, 1, [&](llvm::Value* row) {
-    emit_columns_of_rows(plan, row, 1, streams);
-  });
-  b.CreateBr(after);
-  b.SetInsertPoint(together);
-  emit_rows_together(plan, rows);
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
+  const auto one_by_one = [&] {
+    loop(rows.begin, rows.end, 1, [&](llvm::Value* row) {
+      emit_columns_of_rows(plan, row, 1, streams);
+    });
+  };
+  emit_if(streams_pay(), one_by_one, [&] { emit_rows_together(plan, rows); });
 }
 
 /// Rows that are walked at once are far apart: pieces of four neighbors in turn are no order in
@@ -382,10 +380,7 @@ void KernelEmitter::emit_columns_of_rows(const Plan& plan,
       positions_[vector_dim] = position;
       if (!values_of_columns.empty()) share_values_of_columns(values_of_columns);
       enter_dims({kernel_.vector_dim}, nullptr);
-      for (const int number : plan.phase->instrs) {
-        for (const int used : uses_of(number))
-          if (!is_in(*plan.phase, used)) provide_column(used);
-      }
+      provide_columns_of(plan);
       if (count == 1) emit_prefetches_of_next_rows(plan);
       emit_prefetches_of_next_chunk(plan);
       emit_level(plan, innermost_level(), innermost_level());
@@ -412,10 +407,7 @@ void KernelEmitter::finish_columns(const Plan* loop) {
     accumulators_.clear();
   }
   for (const Plan& plan : straight_code_behind(loop)) {
-    for (const int number : plan.phase->instrs) {
-      for (const int used : uses_of(number))
-        if (!is_in(*plan.phase, used)) provide_column(used);
-    }
+    provide_columns_of(plan);
     emit_level(plan, kTaskLevel, innermost_level());
   }
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];

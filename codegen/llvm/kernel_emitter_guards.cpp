@@ -136,18 +136,11 @@ void KernelEmitter::emit_sections(Range range,
   if (streams.empty()) return emit_cut_range(range, {}, body);
   constexpr uint64_t kLongRow = 1024;
   auto& b = e_.b;
-  auto* long_row = llvm::BasicBlock::Create(b.getContext(), "long_row", function_);
-  auto* short_row = llvm::BasicBlock::Create(b.getContext(), "short_row", function_);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "row_done", function_);
   llvm::Value* length = b.CreateSub(range.end, range.begin);
-  b.CreateCondBr(b.CreateICmpSGE(length, b.getInt64(kLongRow)), long_row, short_row);
-  b.SetInsertPoint(long_row);
-  emit_cut_range(range, streams, body);
-  b.CreateBr(after);
-  b.SetInsertPoint(short_row);
-  emit_cut_range(range, {}, body);
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
+  emit_if(
+      b.CreateICmpSGE(length, b.getInt64(kLongRow)),
+      [&] { emit_cut_range(range, streams, body); },
+      [&] { emit_cut_range(range, {}, body); });
 }
 
 void KernelEmitter::emit_cut_range(Range range,

@@ -61,6 +61,27 @@ void KernelEmitter::loop(llvm::Value* begin,
   restore_scope(std::move(scope));
 }
 
+/// Without the second body nothing happens where the condition is false.
+void KernelEmitter::emit_if(llvm::Value* condition,
+                            const std::function<void()>& then,
+                            const std::function<void()>& otherwise) {
+  auto& b = e_.b;
+  auto* when_true = llvm::BasicBlock::Create(b.getContext(), "then", function_);
+  auto* when_false =
+      otherwise ? llvm::BasicBlock::Create(b.getContext(), "else", function_) : nullptr;
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "after", function_);
+  b.CreateCondBr(condition, when_true, otherwise ? when_false : after);
+  b.SetInsertPoint(when_true);
+  then();
+  b.CreateBr(after);
+  if (otherwise) {
+    b.SetInsertPoint(when_false);
+    otherwise();
+    b.CreateBr(after);
+  }
+  b.SetInsertPoint(after);
+}
+
 /// Whether a row of the vector dimension is read from as many lines of memory, which the next task
 /// reads again: transposed operands of elementwise kernels.
 bool KernelEmitter::reads_across() const {

@@ -182,17 +182,6 @@ void KernelEmitter::emit_prefetches_of_hidden(const Plan& plan) {
   if (hides_loads(plan)) emit_if(exceeds_caches(), [&] { emit_prefetches_ahead(plan); });
 }
 
-void KernelEmitter::emit_if(llvm::Value* condition, const std::function<void()>& body) {
-  auto& b = e_.b;
-  auto* then = llvm::BasicBlock::Create(b.getContext(), "then", function_);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "after", function_);
-  b.CreateCondBr(condition, then, after);
-  b.SetInsertPoint(then);
-  body();
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
-}
-
 /// What columns read two rows on, where one row is walked after the other.
 void KernelEmitter::emit_prefetches_of_next_rows(const Plan& plan) {
   constexpr uint64_t kAhead = 2;

@@ -189,35 +189,26 @@ void KernelEmitter::store_block(const Instr& at,
                                 llvm::Value* address,
                                 llvm::Value* mask) {
   auto& b = e_.b;
-  auto* streaming = llvm::BasicBlock::Create(b.getContext(), "streaming", function_);
-  auto* cached = llvm::BasicBlock::Create(b.getContext(), "cached", function_);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "stored", function_);
   llvm::Value* is_line =
       b.CreateICmpEQ(num_positions_, b.getInt64(static_cast<uint64_t>(e_.lanes)));
   llvm::Value* within_line =
       b.CreateAnd(b.CreatePtrToInt(address, b.getInt64Ty()), b.getInt64(kCacheLine.value() - 1));
   is_line = b.CreateAnd(is_line, b.CreateICmpEQ(within_line, b.getInt64(0)));
-  b.CreateCondBr(b.CreateAnd(exceeds_caches(), is_line), streaming, cached);
-  b.SetInsertPoint(streaming);
-  tag(store_past_caches(value, address), at.buffer);
-  b.CreateBr(after);
-  b.SetInsertPoint(cached);
-  tag(b.CreateMaskedStore(value, address, llvm::Align(size_of(at.dtype)), mask), at.buffer);
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
+  const auto store_cached = [&] {
+    tag(b.CreateMaskedStore(value, address, llvm::Align(size_of(at.dtype)), mask), at.buffer);
+  };
+  emit_if(
+      b.CreateAnd(exceeds_caches(), is_line),
+      [&] { tag(store_past_caches(value, address), at.buffer); },
+      store_cached);
 }
 
 /// Streaming stores are seen by other threads in any order until a fence.
 void KernelEmitter::end_streams() {
   if (exceeds_caches_ == nullptr) return;
   auto& b = e_.b;
-  auto* fence = llvm::BasicBlock::Create(b.getContext(), "fence", function_);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "fenced", function_);
-  b.CreateCondBr(exceeds_caches_, fence, after);
-  b.SetInsertPoint(fence);
-  b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
+  emit_if(exceeds_caches_,
+          [&] { b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {}); });
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -155,6 +155,14 @@ inline KernelFunction compile(const Kernel& kernel) {
 }
 
 /// Whether kernels are compiled for it.
+inline bool is_on_zen() {
+  return llvm_compiler().target_id().find("znver") != std::string::npos;
+}
+
+inline bool is_on_zen5() {
+  return llvm_compiler().target_id().find("znver5") != std::string::npos;
+}
+
 inline bool has_avx512() {
   return llvm_compiler().target_id().find("+avx512vl") != std::string::npos;
 }

@@ -240,9 +240,7 @@ TEST(RowGroups, OfPlainRowsReadFourAtOnce) {
     const PlainRows plain{.op = op, .rows = rows, .columns = 800, .size_of_block = size_of_block};
     return count_masked_loads(plain.kernel().kernel());
   };
-  const std::string target = llvm_compiler().target_id();
-  const auto is_on = [&](const char* cpu) { return target.find(cpu) != std::string::npos; };
-  const bool follows_one_stream = is_on("znver") && !is_on("znver5");
+  const bool follows_one_stream = is_on_zen() && !is_on_zen5();
   for (const int64_t size_of_block : {0, 100}) {
     EXPECT_EQ(loads_of(OpKind::reduce_sum, size_of_block), follows_one_stream ? 1 : 1 + 4);
     EXPECT_GE(loads_of(OpKind::argmax, size_of_block), 1 + 2);

@@ -109,14 +109,6 @@ TEST(StreamingStores, WriteRowsOfColumnsWhereverTheyStart) {
   EXPECT_NE(assembly.find("movntps"), std::string::npos);
 }
 
-bool is_on_zen() {
-  return llvm_compiler().target_id().find("znver") != std::string::npos;
-}
-
-bool is_on_zen5() {
-  return llvm_compiler().target_id().find("znver5") != std::string::npos;
-}
-
 /// Several streams are asked for some pages on, one where the machine does not follow it by itself.
 TEST(StreamingStores, AskAheadForWhatIsRead) {
   constexpr int64_t kHuge = int64_t{1} << 40;
