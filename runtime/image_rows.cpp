@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wick/runtime/host_cpu.h"
 #include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime {
@@ -71,6 +72,11 @@ void mix_phases(const float* from, int64_t pitch, int64_t phases, int64_t width,
   const int64_t done = phases == 2 ? mix_pairs(from, from + pitch, width, to) : 0;
   for (int64_t at = done; at < width; ++at)
     to[at] = from[at % phases * pitch + at / phases];
+}
+
+int64_t rows_that_fit(int64_t row_bytes, int64_t stride, int64_t window, int64_t rows) {
+  const int64_t fitting = (core_cache_bytes() * 3 / 8 / row_bytes - window) / stride + 1;
+  return std::clamp<int64_t>(fitting, std::min<int64_t>(rows, 4), rows);
 }
 
 }  // namespace wick::runtime

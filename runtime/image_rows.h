@@ -29,4 +29,8 @@ void lay_out_rows(
 /// Column j of phase p, at from[p * pitch + j], becomes to[j * phases + p].
 void mix_phases(const float* from, int64_t pitch, int64_t phases, int64_t width, float* to);
 
+/// Rows of a result that one thread works on at a time, since the rows of images that they need fit
+/// in its cache: `window` for one, `stride` more for the next.
+int64_t rows_that_fit(int64_t row_bytes, int64_t stride, int64_t window, int64_t rows);
+
 }  // namespace wick::runtime

@@ -27,6 +27,7 @@ std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads) {
                           make_native_scan,
                           make_native_scatter,
                           make_row_convolution,
+                          make_depthwise_gradient,
                           make_product_convolution,
                           make_registered_call}) {
     if (auto call = make(op)) return call;

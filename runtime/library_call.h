@@ -50,6 +50,7 @@ std::unique_ptr<HostCall> make_host_call(const LibraryOp& op, int threads);
 // The implementations by family; each gives null for what it does not cover.
 std::unique_ptr<HostCall> make_f32_matmul(const LibraryOp& op);
 std::unique_ptr<HostCall> make_bf16_matmul(const LibraryOp& op);
+std::unique_ptr<HostCall> make_depthwise_gradient(const LibraryOp& op);
 std::unique_ptr<HostCall> make_onednn_convolution(const LibraryOp& op);
 std::unique_ptr<HostCall> make_blas_matmul(const LibraryOp& op);
 std::unique_ptr<HostCall> make_native_argsort(const LibraryOp& op);

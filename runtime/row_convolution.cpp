@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "wick/runtime/correlation.h"
-#include "wick/runtime/host_cpu.h"
+#include "wick/runtime/image_rows.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/row_kernels.h"
 #include "wick/runtime/vector_lanes.h"
@@ -38,12 +38,6 @@ std::vector<ChannelBlock> blocks_of(int64_t channels) {
   return blocks;
 }
 
-/// Rows of a result that one thread works on at a time, since their sources fit in its cache.
-int64_t strip_rows(int64_t row_bytes, int64_t stride, int64_t window, int64_t rows) {
-  const int64_t fitting = (core_cache_bytes() * 3 / 8 / row_bytes - window) / stride + 1;
-  return std::clamp<int64_t>(fitting, std::min<int64_t>(rows, 4), rows);
-}
-
 class RowConvolution final : public HostCall {
  public:
   /// `images` have the channels of one of the groups each.
@@ -55,10 +49,10 @@ class RowConvolution final : public HostCall {
         images_(images),
         groups_(groups),
         blocks_(blocks_of(c_.channels)),
-        strip_(strip_rows(c_.source.elements(1) * static_cast<int64_t>(sizeof(float)),
-                          c_.source_stride,
-                          c_.source_rows,
-                          c_.row_groups())),
+        strip_(rows_that_fit(c_.source.elements(1) * static_cast<int64_t>(sizeof(float)),
+                             c_.source_stride,
+                             c_.source_rows,
+                             c_.row_groups())),
         source_rows_((strip_ - 1) * c_.source_stride + c_.source_rows),
         strips_(ceil_div(c_.row_groups(), strip_)),
         lanes_(std::min<int64_t>(images_ * strips_, max_threads())) {

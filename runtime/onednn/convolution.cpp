@@ -10,6 +10,7 @@
 #include "wick/ir/channel_blocks.h"
 #include "wick/ir/check.h"
 #include "wick/passes/options.h"
+#include "wick/runtime/depthwise_gradient.h"
 #include "wick/runtime/onednn/batch_split.h"
 #include "wick/runtime/onednn/image_loop.h"
 #include "wick/runtime/onednn/pointwise_gradient.h"
@@ -305,6 +306,8 @@ std::unique_ptr<HostCall> make_candidate(const LibraryOp& op, const Way& way) {
   try {
     if (way.images == Images::as_stored && likes_images_as_stored(op)) return nullptr;
     if (way.images != Images::as_liked && !is_promising(op, way)) return nullptr;
+    // Products of one channel at a time take ten times as long as sums of taps.
+    if (is_depthwise_gradient(op) && is_by(spec_of(op, way), "gemm")) return nullptr;
     return make_call(op, way);
   } catch (const dnnl::error&) {
     return nullptr;  // oneDNN has no such implementation
@@ -384,6 +387,13 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
         {"rows", [](const LibraryOp& op) { return make_row_convolution_of_lanes(op, 8); }});
     candidates.push_back(
         {"rows-of-16", [](const LibraryOp& op) { return make_row_convolution_of_lanes(op, 16); }});
+  }
+  if (is_depthwise_gradient(op)) {
+    candidates.push_back(
+        {"taps", [](const LibraryOp& op) { return make_depthwise_gradient_of_lanes(op, 8); }});
+    candidates.push_back({"taps-of-16", [](const LibraryOp& op) {
+                            return make_depthwise_gradient_of_lanes(op, 16);
+                          }});
   }
   return candidates;
 }

@@ -184,6 +184,12 @@ const std::vector<Layer>& layers() {
       Layer{.x = {2, 2, 40, 99}, .w = {2, 2, 3, 3}, .stride = {2, 3}, .dilation = {3, 2}},
       Layer{.x = {3, 5, 50}, .w = {9, 5, 4}, .stride = {3}, .dilation = {2}},
       Layer{.x = {3, 16, 50}, .w = {16, 1, 5}, .padding = {2}, .groups = 16},
+      Layer{.x = {3, 7, 20, 23}, .w = {7, 1, 5, 5}, .padding = {2, 1}, .groups = 7},
+      Layer{.x = {3, 2, 9, 11, 16},
+            .w = {32, 1, 5, 3},
+            .stride = {2, 1},
+            .groups = 32,
+            .y_block = 16},
       Layer{.x = {2, 8, 41}, .w = {12, 2, 9}, .stride = {2}, .dilation = {2}, .groups = 4},
       Layer{.x = {2, 4, 41, 8}, .w = {32, 1, 31}, .padding = {15}, .groups = 32, .y_block = 8},
       Layer{.x = {2, 3, 6, 7, 8}, .w = {5, 3, 3, 2, 3}, .padding = {1, 0, 1}}};
