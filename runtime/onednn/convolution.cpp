@@ -13,8 +13,8 @@
 #include "wick/runtime/depthwise_gradient.h"
 #include "wick/runtime/onednn/batch_split.h"
 #include "wick/runtime/onednn/image_loop.h"
-#include "wick/runtime/onednn/pointwise_gradient.h"
 #include "wick/runtime/onednn/primitive_call.h"
+#include "wick/runtime/onednn/product_gradient.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/onednn/winograd.h"
 #include "wick/runtime/parallel.h"
@@ -378,10 +378,10 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   for (const Way& way : ways_of(op))
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
-  if (may_use_winograd(op)) {
-    candidates.push_back({"winograd-by-parts", make_winograd});
-  }
-  if (may_multiply_pixels(op)) candidates.push_back({"product", make_pointwise_gradient});
+  if (may_use_winograd(op)) candidates.push_back({"winograd-by-parts", make_winograd});
+  const bool has_winograd = may_use_winograd(op) && make_winograd(op) != nullptr;
+  if (!has_winograd && may_multiply_pixels(op))
+    candidates.push_back({"product", make_product_gradient});
   if (has_odd_channels(op) || op.attributes.integer("groups", 1) > 1) {
     candidates.push_back(
         {"rows", [](const LibraryOp& op) { return make_row_convolution_of_lanes(op, 8); }});

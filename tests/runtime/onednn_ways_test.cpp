@@ -177,6 +177,13 @@ const std::vector<Layer>& layers() {
       Layer{.x = {1, 2, 11, 7, 16}, .w = {16, 32, 5, 5}, .padding = {2, 2}, .y_block = 16},
       Layer{.x = {2, 8, 7, 9, 16}, .w = {256, 128, 1, 1}, .stride = {2, 1}, .y_block = 16},
       Layer{.x = {3, 12, 5, 5, 8}, .w = {104, 96, 1, 1}, .stride = {1, 3}, .y_block = 8},
+      Layer{.x = {2, 8, 9, 7, 16},
+            .w = {128, 128, 3, 2},
+            .stride = {2, 1},
+            .padding = {1, 2},
+            .dilation = {1, 3},
+            .y_block = 16},
+      Layer{.x = {3, 10, 6, 5, 8}, .w = {96, 80, 4, 4}, .stride = {2, 3}, .y_block = 8},
       Layer{.x = {1, 2, 19, 23}, .w = {3, 2, 2, 2}, .stride = {4, 3}},  // wider than the window
       Layer{.x = {2, 3, 15, 40}, .w = {4, 3, 3, 3}, .stride = {2, 1}},
       Layer{.x = {2, 1, 12, 150}, .w = {1, 1, 3, 5}, .padding = {1, 7}},
@@ -239,9 +246,10 @@ TEST_F(ConvolutionWays, MultiplyPixelsWhereTheyAreFew) {
   EXPECT_TRUE(multiplies_pixels({.x = {8, 32, 7, 7, 16}, .w = {2048, 512, 1, 1}, .y_block = 16}));
   EXPECT_FALSE(multiplies_pixels({.x = {8, 4, 56, 56, 16}, .w = {256, 64, 1, 1}, .y_block = 16}));
   EXPECT_FALSE(multiplies_pixels({.x = {1, 512, 7, 7}, .w = {2048, 512, 1, 1}}));
-  EXPECT_FALSE(multiplies_pixels({.x = {1, 32, 7, 7, 16}, .w = {512, 512, 3, 3}, .y_block = 16}));
-  EXPECT_FALSE(multiplies_pixels(
-      {.x = {1, 32, 7, 7, 16}, .w = {512, 512, 1, 1}, .padding = {1, 1}, .y_block = 16}));
+  EXPECT_TRUE(multiplies_pixels(
+      {.x = {8, 32, 14, 14, 16}, .w = {512, 512, 3, 3}, .stride = {2, 2}, .y_block = 16}));
+  EXPECT_FALSE(multiplies_pixels({.x = {1, 32, 7, 7, 16}, .w = {512, 512, 3, 3}, .y_block = 16}))
+      << "Winograd's algorithm multiplies less";
 }
 
 TEST_F(ConvolutionWays, KeepChannelsLastWhereBlocksWouldBeFilledUp) {
