@@ -1,7 +1,8 @@
-// f32 matrix products, by the fastest way there is for a shape: tiles of our own or oneDNN.
+// f32 matrix products, by the fastest way there is for a shape: loops of our own or oneDNN.
 
 #include <cstring>
 
+#include "wick/runtime/direct_matmul.h"
 #include "wick/runtime/matmul_shape.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/tiled_matmul.h"
@@ -25,13 +26,20 @@ class ZeroFill final : public HostCall {
   size_t bytes_;
 };
 
-/// The first is taken where nothing is timed: oneDNN's with AVX-512, tiles of our own without.
+/// The first is taken where nothing is timed: of small products our own in place, of others
+/// oneDNN's with AVX-512, tiles of our own without.
 std::vector<Candidate> ways_of(const LibraryOp& op) {
   std::vector<Candidate> ways = onednn::matmul_ways(op);
-  if (may_tile(matmul_shape(op))) {
+  const MatmulShape shape = matmul_shape(op);
+  if (may_tile(shape)) {
     constexpr int64_t kAvx512 = 16;
     ways.insert(vector_lanes() == kAvx512 ? ways.end() : ways.begin(),
                 {"tiled", [](const LibraryOp& op) { return make_tiled_matmul(matmul_shape(op)); }});
+  }
+  if (may_be_direct(shape)) {
+    ways.insert(
+        is_best_direct(shape) ? ways.begin() : ways.end(),
+        {"direct", [](const LibraryOp& op) { return make_direct_matmul(matmul_shape(op)); }});
   }
   return ways;
 }

@@ -9,6 +9,12 @@ namespace wick::runtime {
 
 inline namespace WICK_LANES_NAMESPACE {
 
+/// Number v of the kVectors vectors of a row of columns.
+template <int64_t kVectors>
+WICK_INLINE_VECTORS Floats vector_at(const float* row, int64_t v) {
+  return load(row + v * kLanes);
+}
+
 /// Each row of a tile is so many vectors wide. With 6 rows of 2 vectors a tile takes 12 of 16
 /// registers, with 14 rows 28 of 32: it leaves room for its operands, and has work for both
 /// multipliers in every cycle.
@@ -16,7 +22,7 @@ template <int64_t kRows, int64_t kVectors>
 struct RegisterTile {
   Floats sums[kRows][kVectors];
 
-  /// sums[r][v] = the sum over i < depth of left(i, r) times the vector v at right(i).
+  /// sums[r][v] = the sum over i < depth of left(i, r) times vector_at(right(i), v).
   template <class Left, class Right>
   WICK_INLINE_VECTORS void multiply(int64_t depth, Left left, Right right) {
     clear();
@@ -61,11 +67,11 @@ struct RegisterTile {
 
   template <class Left, class Right>
   WICK_INLINE_VECTORS void add_products(int64_t i, Left left, Right right) {
-    const float* at = right(i);
+    const auto at = right(i);
     Floats columns[kVectors];
 #pragma GCC unroll 16
     for (int64_t v = 0; v < kVectors; ++v)
-      columns[v] = load(at + v * kLanes);
+      columns[v] = vector_at<kVectors>(at, v);
 #pragma GCC unroll 16
     for (int64_t r = 0; r < kRows; ++r) {
       const Floats factor = broadcast(left(i, r));

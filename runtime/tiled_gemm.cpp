@@ -11,6 +11,7 @@
 
 #include "wick/runtime/host_cpu.h"
 #include "wick/runtime/register_tile.h"
+#include "wick/runtime/transpose_lanes.h"
 
 namespace wick::runtime {
 namespace {
@@ -47,29 +48,6 @@ struct Stored {
   }
 };
 
-/// Blocks of kStep by kStep across the diagonal of those of twice the size change places.
-template <int kStep, int... kLane>
-WICK_INLINE_VECTORS void swap_blocks(Floats& upper,
-                                     Floats& lower,
-                                     std::integer_sequence<int, kLane...> /*lanes*/) {
-  constexpr int kOther = sizeof...(kLane);
-  const Floats left = __builtin_shufflevector(
-      upper, lower, ((kLane & kStep) == 0 ? kLane : kLane - kStep + kOther)...);
-  lower = __builtin_shufflevector(
-      upper, lower, ((kLane & kStep) == 0 ? kLane + kStep : kLane + kOther)...);
-  upper = left;
-}
-
-template <int kStep>
-WICK_INLINE_VECTORS void transpose(Floats (&rows)[kLanes]) {
-#pragma GCC unroll 16
-  for (int i = 0; i < kLanes; ++i) {
-    if ((i & kStep) == 0)
-      swap_blocks<kStep>(rows[i], rows[i + kStep], std::make_integer_sequence<int, kLanes>());
-  }
-  if constexpr (2 * kStep < kLanes) transpose<2 * kStep>(rows);
-}
-
 /// kSide rows become columns: element i of row r goes to to[i * kSide + r]. Of 6 rows each store
 /// of 8 elements, of 14 each of 16, reaches into the next one's place, which is written after it.
 template <int64_t kSide>
@@ -81,7 +59,7 @@ WICK_VECTORS void interleave_rows(Stored from, int64_t depth, float* to) {
       Floats rows[kLanes] = {};
       for (int64_t r = 0; r < std::min(kLanes, kSide - first); ++r)
         rows[r] = load(from.data + (first + r) * from.stride + i);
-      transpose<1>(rows);
+      transpose(rows);
       for (int64_t column = 0; column < kLanes; ++column)
         store(to + (i + column) * kSide + first, rows[column]);
     }

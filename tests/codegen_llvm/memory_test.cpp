@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string>
 
-#include "guarded_pages.h"
 #include "kernel_builder.h"
+#include "support/guarded_pages.h"
 #include <gtest/gtest.h>
 
 namespace wick::codegen::test {

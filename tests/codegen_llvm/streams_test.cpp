@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "guarded_pages.h"
 #include "kernel_builder.h"
+#include "support/guarded_pages.h"
 #include <gtest/gtest.h>
 
 namespace wick::codegen::test {

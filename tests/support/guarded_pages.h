@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace wick::codegen::test {
+namespace wick {
 
 /// Memory whose ends lie against pages that cannot be touched: `head` starts right after one, and
 /// `tail(n)` ends right before the other.
@@ -35,4 +35,4 @@ class GuardedPages {
   char* base_ = nullptr;
 };
 
-}  // namespace wick::codegen::test
+}  // namespace wick

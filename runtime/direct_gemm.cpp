@@ -1,0 +1,425 @@
+#include "wick/runtime/direct_gemm.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "wick/runtime/register_tile.h"
+#include "wick/runtime/some_lanes.h"
+#include "wick/runtime/transpose_lanes.h"
+
+namespace wick::runtime {
+namespace {
+
+/// Of a strip of columns or a tile, in vectors.
+constexpr int64_t kMostVectors = 8;
+
+/// Rows of a tile so many vectors wide: with its operands it fills the registers, 32 or 16 of them.
+constexpr int64_t rows_of(int64_t vectors) {
+  constexpr std::array<int64_t, kMostVectors> kOf16 = {16, 13, 8, 6, 4, 4, 3, 3};
+  constexpr std::array<int64_t, kMostVectors> kOf8 = {12, 6, 4, 2, 2, 1, 1, 1};
+  return (kLanes == 16 ? kOf16 : kOf8)[static_cast<size_t>(vectors - 1)];
+}
+
+/// An operand as it is stored: `stride` elements from row to row.
+struct Stored {
+  const float* data;
+  int64_t stride;
+
+  [[nodiscard]] Stored at(int64_t row, int64_t column) const {
+    return {data + row * stride + column, stride};
+  }
+};
+
+/// The factors of rows of a tile, as they are stored or transposed.
+struct RowsInPlace {
+  Stored stored;
+
+  WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
+    return stored.data[row * stored.stride + i];
+  }
+
+  [[nodiscard]] RowsInPlace at(int64_t row, int64_t i) const { return {stored.at(row, i)}; }
+};
+
+struct ColumnsInPlace {
+  Stored stored;
+
+  WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
+    return stored.data[i * stored.stride + row];
+  }
+
+  [[nodiscard]] ColumnsInPlace at(int64_t row, int64_t i) const { return {stored.at(i, row)}; }
+};
+
+/// A row of columns, of whose last vector only some are there.
+struct SomeColumns {
+  const float* at;
+  SomeLanes last;
+};
+
+template <int64_t kVectors>
+WICK_INLINE_VECTORS Floats vector_at(const SomeColumns& row, int64_t v) {
+  const float* at = row.at + v * kLanes;
+  return v + 1 == kVectors ? row.last.load(at) : load(at);
+}
+
+struct RowsOfSomeColumns {
+  Stored stored;
+  SomeLanes last;
+
+  WICK_INLINE_VECTORS SomeColumns operator()(int64_t i) const {
+    return {stored.data + i * stored.stride, last};
+  }
+};
+
+struct RowsOfColumns {
+  Stored stored;
+
+  WICK_INLINE_VECTORS const float* operator()(int64_t i) const {
+    return stored.data + i * stored.stride;
+  }
+};
+
+/// Where sums go, added to what is there or not; transposed, their columns become rows.
+struct Output {
+  float* data;
+  int64_t stride;
+  bool transposes;
+  bool adds;
+
+  [[nodiscard]] Output at(int64_t row, int64_t column) const {
+    Output part = *this;
+    part.data += transposes ? column * stride + row : row * stride + column;
+    return part;
+  }
+};
+
+struct Size {
+  int64_t rows;
+  int64_t columns;
+  int64_t depth;
+};
+
+template <int64_t kRows, int64_t kVectors>
+WICK_INLINE_VECTORS void store_tile(const RegisterTile<kRows, kVectors>& tile,
+                                    SomeLanes last,
+                                    Output out) {
+#pragma GCC unroll 16
+  for (int64_t row = 0; row < kRows; ++row) {
+    float* to = out.data + row * out.stride;
+#pragma GCC unroll 16
+    for (int64_t v = 0; v + 1 < kVectors; ++v, to += kLanes)
+      store(to, out.adds ? load(to) + tile.sums[row][v] : tile.sums[row][v]);
+    const Floats sums = tile.sums[row][kVectors - 1];
+    last.store(to, out.adds ? last.load(to) + sums : sums);
+  }
+}
+
+template <int64_t kRows, int64_t kVectors>
+WICK_INLINE_VECTORS void store_transposed(const RegisterTile<kRows, kVectors>& tile,
+                                          int64_t columns,
+                                          Output out) {
+  constexpr int64_t kColumns = kVectors * kLanes;
+  float whole[kRows * kColumns];
+  tile.store_to(whole, kColumns, /*adds=*/false);
+  for (int64_t column = 0; column < columns; ++column) {
+    float* to = out.data + column * out.stride;
+    for (int64_t row = 0; row < kRows; ++row)
+      to[row] = whole[row * kColumns + column] + (out.adds ? to[row] : 0);
+  }
+}
+
+template <int64_t kRows, int64_t kVectors, class Left>
+WICK_VECTORS void multiply_tile(
+    Left left, Stored right, int64_t depth, int64_t columns, Output out) {
+  const int64_t of_last = columns - (kVectors - 1) * kLanes;
+  const SomeLanes last(of_last);
+  RegisterTile<kRows, kVectors> tile;
+  if (of_last == kLanes) {
+    tile.multiply(depth, left, RowsOfColumns{right});
+  } else {
+    tile.multiply(depth, left, RowsOfSomeColumns{right, last});
+  }
+  out.transposes ? store_transposed(tile, columns, out) : store_tile(tile, last, out);
+}
+
+int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/// Where number i of so many parts of a side begins, which are as even as they get.
+int64_t border(int64_t extent, int64_t parts, int64_t i) {
+  return extent * i / parts;
+}
+
+/// All rows of a strip of columns, in tiles.
+template <int64_t kVectors, class Left>
+void multiply_strip(Size size, Left left, Stored right, Output out) {
+  constexpr int64_t kRows = rows_of(kVectors);
+  using Tile = void(Left, Stored, int64_t, int64_t, Output);
+  static constexpr auto kTiles = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
+    return std::array<Tile*, kRows>{multiply_tile<kLess + 1, kVectors, Left>...};
+  }(std::make_integer_sequence<int64_t, kRows>());
+  const int64_t tiles = ceil_div(size.rows, kRows);
+  for (int64_t i = 0; i < tiles; ++i) {
+    const int64_t first = border(size.rows, tiles, i);
+    const int64_t rows = border(size.rows, tiles, i + 1) - first;
+    kTiles[static_cast<size_t>(rows - 1)](
+        left.at(first, 0), right, size.depth, size.columns, out.at(first, 0));
+  }
+}
+
+/// Of strips, in vectors. Two have the fewest loads for each multiplication; few rows leave
+/// registers for more.
+int64_t widest_strip(int64_t rows, int64_t most) {
+  int64_t widest = 2;
+  for (int64_t vectors = 3; vectors <= most; ++vectors) {
+    if (rows <= rows_of(vectors)) widest = vectors;
+  }
+  return widest;
+}
+
+/// The right operand where it lies.
+struct InPlace {
+  static constexpr int64_t kWidest = kMostVectors;
+  static constexpr int64_t kDepth = 512;  // of blocks of summands
+
+  Stored stored;
+
+  [[nodiscard]] Stored strip(int64_t begin, int64_t column, Size /*size*/) {
+    return stored.at(begin, column);
+  }
+};
+
+/// Strips of a transposed right operand, copied straight.
+class StraightCopy {
+ public:
+  static constexpr int64_t kWidest = 4;
+  static constexpr int64_t kDepth = 256;
+
+  explicit StraightCopy(Stored stored) : stored_(stored) {}
+
+  /// Summands from `begin`, columns from `column` on.
+  [[nodiscard]] WICK_VECTORS Stored strip(int64_t begin, int64_t column, Size size) {
+    for (int64_t first = 0; first < size.columns; first += kLanes) {
+      const Stored from = stored_.at(column + first, begin);
+      const int64_t rows = std::min(kLanes, size.columns - first);
+      for (int64_t i = 0; i < size.depth; i += kLanes)
+        copy_square(
+            from.at(0, i), rows, std::min(kLanes, size.depth - i), copy_ + i * kWidth + first);
+    }
+    return {copy_, kWidth};
+  }
+
+ private:
+  static constexpr int64_t kWidth = kWidest * kLanes;
+
+  WICK_INLINE_VECTORS static void copy_square(Stored from,
+                                              int64_t rows,
+                                              int64_t columns,
+                                              float* to) {
+    const SomeLanes some(columns);
+    Floats square[kLanes] = {};
+#pragma GCC unroll 16
+    for (int64_t row = 0; row < kLanes; ++row) {
+      if (row < rows) square[row] = some.load(from.data + row * from.stride);
+    }
+    transpose(square);
+#pragma GCC unroll 16
+    for (int64_t row = 0; row < kLanes; ++row)
+      store(to + row * kWidth, square[row]);
+  }
+
+  Stored stored_;
+  alignas(64) float copy_[kDepth * kWidth];
+};
+
+template <class Left, class Right>
+void multiply(Size size, Left left, Right& right, Output out) {
+  using Strip = void(Size, Left, Stored, Output);
+  static constexpr auto kStrips = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
+    return std::array<Strip*, kMostVectors>{multiply_strip<kLess + 1, Left>...};
+  }(std::make_integer_sequence<int64_t, kMostVectors>());
+  const int64_t vectors = ceil_div(size.columns, kLanes);
+  const int64_t strips = ceil_div(vectors, widest_strip(size.rows, Right::kWidest));
+  for (int64_t begin = 0; begin < size.depth; begin += Right::kDepth) {
+    out.adds = begin > 0;
+    for (int64_t i = 0; i < strips; ++i) {
+      const int64_t first = border(vectors, strips, i);
+      const int64_t width = border(vectors, strips, i + 1) - first;
+      const int64_t column = first * kLanes;
+      const Size part{size.rows,
+                      std::min(size.columns - column, width * kLanes),
+                      std::min(Right::kDepth, size.depth - begin)};
+      kStrips[static_cast<size_t>(width - 1)](
+          part, left.at(0, begin), right.strip(begin, column, part), out.at(0, column));
+    }
+  }
+}
+
+void along_columns(const GemmArgs<float>& args) {
+  const Size size{args.m, args.n, args.k};
+  const Stored lhs{args.lhs, args.lhs_stride};
+  const Stored rhs{args.rhs, args.rhs_stride};
+  const Output out{args.out, args.out_stride, /*transposes=*/false, /*adds=*/false};
+  const auto multiply_by = [&](auto&& right) {
+    if (args.transpose_lhs == 'T') {
+      multiply(size, ColumnsInPlace{lhs}, right, out);
+    } else {
+      multiply(size, RowsInPlace{lhs}, right, out);
+    }
+  };
+  args.transpose_rhs == 'T' ? multiply_by(StraightCopy(rhs)) : multiply_by(InPlace{rhs});
+}
+
+void along_rows(const GemmArgs<float>& args) {
+  const Size size{args.n, args.m, args.k};
+  InPlace lhs{{args.lhs, args.lhs_stride}};
+  const Stored rhs{args.rhs, args.rhs_stride};
+  const Output out{args.out, args.out_stride, /*transposes=*/true, /*adds=*/false};
+  if (args.transpose_rhs == 'T') {
+    multiply(size, RowsInPlace{rhs}, lhs, out);
+  } else {
+    multiply(size, ColumnsInPlace{rhs}, lhs, out);
+  }
+}
+
+/// Rows and columns of a tile of dot products, of which each takes a register.
+constexpr int64_t kDotRows = kLanes == 16 ? 6 : 4;
+constexpr int64_t kDotColumns = kLanes == 16 ? 4 : 2;
+constexpr int64_t kDotDepth = 1024;  // of blocks of summands
+
+/// Summands from number `i` on.
+struct WholeAt {
+  int64_t i;
+
+  WICK_INLINE_VECTORS Floats operator()(const float* row) const { return load(row + i); }
+};
+
+struct SomeAt {
+  int64_t i;
+  SomeLanes lanes;
+
+  WICK_INLINE_VECTORS Floats operator()(const float* row) const { return lanes.load(row + i); }
+};
+
+template <int64_t kRows, int64_t kColumns>
+struct DotTile {
+  Floats sums[kRows][kColumns] = {};
+
+  template <class At>
+  WICK_INLINE_VECTORS void add_products(Stored left, Stored right, At at) {
+    Floats columns[kColumns];
+#pragma GCC unroll 16
+    for (int64_t column = 0; column < kColumns; ++column)
+      columns[column] = at(right.data + column * right.stride);
+#pragma GCC unroll 16
+    for (int64_t row = 0; row < kRows; ++row) {
+      const Floats factor = at(left.data + row * left.stride);
+#pragma GCC unroll 16
+      for (int64_t column = 0; column < kColumns; ++column)
+        sums[row][column] += factor * columns[column];
+    }
+  }
+};
+
+/// Halves on halves.
+WICK_INLINE_VECTORS float sum_of(Floats vector) {
+  float lanes[kLanes];
+  store(lanes, vector);
+#pragma GCC unroll 8
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t lane = 0; lane < half; ++lane)
+      lanes[lane] += lanes[lane + half];
+  }
+  return lanes[0];
+}
+
+template <int64_t kRows, int64_t kColumns>
+WICK_VECTORS void dot_tile(Stored left, Stored right, int64_t depth, Output out) {
+  DotTile<kRows, kColumns> tile;
+  int64_t i = 0;
+  for (; i + kLanes <= depth; i += kLanes)
+    tile.add_products(left, right, WholeAt{i});
+  if (i < depth) tile.add_products(left, right, SomeAt{i, SomeLanes(depth - i)});
+  for (int64_t row = 0; row < kRows; ++row) {
+    float* to = out.data + row * out.stride;
+    for (int64_t column = 0; column < kColumns; ++column)
+      to[column] = sum_of(tile.sums[row][column]) + (out.adds ? to[column] : 0);
+  }
+}
+
+using DotTileOfSize = void(Stored, Stored, int64_t, Output);
+using DotTilesOfRows = std::array<DotTileOfSize*, kDotColumns>;
+
+template <int64_t kRows, int64_t... kLess>
+constexpr DotTilesOfRows dot_tiles_of_rows(std::integer_sequence<int64_t, kLess...> /*columns*/) {
+  return {dot_tile<kRows, kLess + 1>...};
+}
+
+template <int64_t... kLess>
+constexpr std::array<DotTilesOfRows, kDotRows> dot_tiles(
+    std::integer_sequence<int64_t, kLess...> /*rows*/) {
+  return {dot_tiles_of_rows<kLess + 1>(std::make_integer_sequence<int64_t, kDotColumns>())...};
+}
+
+/// [rows,depth] times [columns,depth] transposed, the longer of which is walked once.
+void multiply_rows(Size size, Stored left, Stored right, Output out) {
+  static constexpr auto kTiles = dot_tiles(std::make_integer_sequence<int64_t, kDotRows>());
+  const int64_t down = ceil_div(size.rows, kDotRows);
+  const int64_t across = ceil_div(size.columns, kDotColumns);
+  const bool goes_down = size.rows >= size.columns;
+  for (int64_t i = 0; i < down * across; ++i) {
+    const int64_t row_part = goes_down ? i / across : i % down;
+    const int64_t column_part = goes_down ? i % across : i / down;
+    const int64_t row = border(size.rows, down, row_part);
+    const int64_t column = border(size.columns, across, column_part);
+    const int64_t rows = border(size.rows, down, row_part + 1) - row;
+    const int64_t columns = border(size.columns, across, column_part + 1) - column;
+    kTiles[static_cast<size_t>(rows - 1)][static_cast<size_t>(columns - 1)](
+        left.at(row, 0), right.at(column, 0), size.depth, out.at(row, column));
+  }
+}
+
+/// Few columns as rows.
+Stored copy_columns(Stored from, int64_t columns, int64_t depth, float* to) {
+  for (int64_t i = 0; i < depth; ++i) {
+    for (int64_t column = 0; column < columns; ++column)
+      to[column * kDotDepth + i] = from.data[i * from.stride + column];
+  }
+  return {to, kDotDepth};
+}
+
+void along_summands(const GemmArgs<float>& args) {
+  float copy[DirectGemms::kFew * kDotDepth];
+  const Stored lhs{args.lhs, args.lhs_stride};
+  const Stored rhs{args.rhs, args.rhs_stride};
+  for (int64_t begin = 0; begin < args.k; begin += kDotDepth) {
+    const int64_t depth = std::min(kDotDepth, args.k - begin);
+    const Stored left = args.transpose_lhs == 'T'
+                            ? copy_columns(lhs.at(begin, 0), args.m, depth, copy)
+                            : lhs.at(0, begin);
+    const Stored right = args.transpose_rhs == 'T'
+                             ? rhs.at(0, begin)
+                             : copy_columns(rhs.at(begin, 0), args.n, depth, copy);
+    multiply_rows({args.m, args.n, depth},
+                  left,
+                  right,
+                  {args.out, args.out_stride, /*transposes=*/false, /*adds=*/begin > 0});
+  }
+}
+
+}  // namespace
+
+template <>
+const DirectGemms& direct_gemms<kLanes>() {
+  constexpr int64_t kPiece = 512;
+  static constexpr DirectGemms kGemms = {
+      .along_columns = {"direct matmul along columns", along_columns, kPiece},
+      .along_rows = {"direct matmul along rows", along_rows, kPiece},
+      .along_summands = {"direct matmul along summands", along_summands, kPiece}};
+  return kGemms;
+}
+
+}  // namespace wick::runtime

@@ -1,0 +1,27 @@
+#pragma once
+
+// Single-precision products that read their operands where they lie: of matrices that are small or
+// narrow, whose copies would take as long as the product. Internal to runtime/.
+
+#include "wick/runtime/gemm_call.h"
+
+namespace wick::runtime {
+
+/// Ways of summing. In each, an element is summed in an order that depends on k alone.
+struct DirectGemms {
+  /// Vectors of columns of the result. A transposed rhs is copied in strips.
+  GemmLibrary<float> along_columns;
+  /// Vectors of rows of the result, for a transposed lhs.
+  GemmLibrary<float> along_rows;
+  /// Vectors of summands, for a lhs that is not transposed and a rhs that is; an operand that lies
+  /// otherwise is copied, and may have kFew rows or columns.
+  GemmLibrary<float> along_summands;
+
+  static constexpr int64_t kFew = 16;
+};
+
+/// With vectors of 8 or 16 lanes, for machines that have them.
+template <int64_t kLanes>
+const DirectGemms& direct_gemms();
+
+}  // namespace wick::runtime

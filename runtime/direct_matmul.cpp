@@ -1,0 +1,79 @@
+#include "wick/runtime/direct_matmul.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "wick/runtime/direct_gemm.h"
+
+namespace wick::runtime {
+namespace {
+
+/// Vectors lie best along what is stored side by side.
+MatmulShape with_vectors_as_rows(MatmulShape shape) {
+  if (shape.m == 1) shape.transpose_lhs = false;
+  if (shape.n == 1) shape.transpose_rhs = true;
+  return shape;
+}
+
+/// What a summand of all elements takes, in multiplications of vectors.
+struct Costs {
+  double along_columns;
+  double along_rows;
+  double along_summands;
+};
+
+/// Measured on an EPYC with AVX-512 (Zen 4): to copy an element of a transposed rhs takes half a
+/// multiplication, and of few columns one; the sum of a vector takes 14, and the loads of dot
+/// products as long as a quarter of these.
+Costs costs_of(const MatmulShape& shape, int64_t lanes) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const auto vectors = [lanes](int64_t extent) {
+    return static_cast<double>((extent + lanes - 1) / lanes);
+  };
+  const auto m = static_cast<double>(shape.m);
+  const auto n = static_cast<double>(shape.n);
+  const auto k = static_cast<double>(shape.k);
+  Costs costs{.along_columns = m * vectors(shape.n) + (shape.transpose_rhs ? n / 2 : 0),
+              .along_rows = shape.transpose_lhs ? 1.1 * n * vectors(shape.m) : kNever,
+              .along_summands = 1.25 * m * n / static_cast<double>(lanes) + 14 * m * n / k};
+  if (shape.transpose_lhs) costs.along_summands += shape.m > DirectGemms::kFew ? kNever : m;
+  if (!shape.transpose_rhs) costs.along_summands += shape.n > DirectGemms::kFew ? kNever : n;
+  if (shape.transpose_lhs && !shape.transpose_rhs) costs.along_summands = kNever;
+  return costs;
+}
+
+const GemmLibrary<float>& cheapest(const MatmulShape& shape, int64_t lanes) {
+  const DirectGemms& gemms = lanes == 16 ? direct_gemms<16>() : direct_gemms<8>();
+  const Costs costs = costs_of(shape, lanes);
+  if (costs.along_summands < std::min(costs.along_columns, costs.along_rows))
+    return gemms.along_summands;
+  return costs.along_rows < costs.along_columns ? gemms.along_rows : gemms.along_columns;
+}
+
+}  // namespace
+
+bool may_be_direct(const MatmulShape& shape) {
+  constexpr int64_t kNarrow = 32;
+  constexpr int64_t kFewMultiplications = int64_t{1} << 22U;
+  const int64_t narrow = std::min(shape.m, shape.n);
+  return have_vectors() &&
+         ((narrow > 1 && narrow <= kNarrow) || shape.m * shape.n * shape.k <= kFewMultiplications);
+}
+
+bool is_best_direct(const MatmulShape& shape) {
+  constexpr int64_t kNarrow = 16;
+  constexpr int64_t kLongSum = 128;
+  constexpr int64_t kSmall = 2048;
+  if (!may_be_direct(shape)) return false;
+  if (vector_lanes() == 16 || std::min(shape.m, shape.n) < kNarrow) return true;
+  return shape.k >= kLongSum && shape.m * shape.n <= kSmall;  // else copies pay, with AVX2
+}
+
+std::unique_ptr<HostCall> make_direct_matmul(MatmulShape shape, int64_t lanes) {
+  shape = with_vectors_as_rows(std::move(shape));
+  const RowStrides strides{shape.lda(), shape.ldb()};
+  const GemmLibrary<float>& library = cheapest(shape, lanes);
+  return std::make_unique<GemmCall<float>>(library, std::move(shape), strides);
+}
+
+}  // namespace wick::runtime
