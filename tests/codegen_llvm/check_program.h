@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codegen/run_lowered.h"
-#include "guarded_pages.h"
+#include "support/guarded_pages.h"
 #include <gtest/gtest.h>
 
 #include "wick/codegen/kernel_compiler.h"
@@ -34,7 +34,7 @@ inline void check_program_between_guards(const std::string& text) {
   const ir::Node& fusion = *fusions_of(*fused).at(0);
   for (const bool at_end : {false, true}) {
     use_launch_runner([&](const codegen::KernelLaunch& launch, std::span<void* const> buffers) {
-      std::list<codegen::test::GuardedPages> pages;
+      std::list<GuardedPages> pages;
       std::vector<void*> guarded(buffers.begin(), buffers.end());
       std::vector<size_t> sizes;
       for (size_t i = 0; i < buffers.size(); ++i) {
