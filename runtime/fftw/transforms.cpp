@@ -1,6 +1,7 @@
 // The fft.* ops: a plan of FFTW for a block of the leading axes, executed block by block.
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -48,7 +49,8 @@ class Blocks {
   void run(const T* input, T* output) const {
     constexpr int64_t kElements = 1 << 15;  // fits a core's cache
     const int64_t most = std::max<int64_t>(1, kElements / std::max<int64_t>(1, size()));
-    const int64_t block = std::min(count_, most);
+    const int64_t step = between_aligned(sizeof(T));
+    const int64_t block = std::min(count_, (most + step - 1) / step * step);
     parallel_for((count_ + block - 1) / block, [&](int64_t i) {
       const int64_t begin = i * block;
       const T* from = input + begin * input_size_ * width(Kind::real_to_complex);
@@ -59,6 +61,18 @@ class Blocks {
   }
 
  private:
+  /// Positions from one where both sides are as aligned as at the first to the next: FFTW has no
+  /// vectors for others.
+  [[nodiscard]] int64_t between_aligned(size_t value_bytes) const {
+    constexpr size_t kAlignment = 16;
+    const auto positions = [&](int64_t elements, int64_t values) {
+      return kAlignment /
+             std::gcd(kAlignment, static_cast<size_t>(elements * values) * value_bytes);
+    };
+    return static_cast<int64_t>(std::lcm(positions(input_size_, width(Kind::real_to_complex)),
+                                         positions(output_size_, width(Kind::complex_to_real))));
+  }
+
   [[nodiscard]] int64_t size() const { return std::max(input_size_, output_size_); }
 
   /// Values an element of a side, which is real in transforms of one kind.
