@@ -220,6 +220,41 @@ Value matmul_of_points(const Node& node, RuleBuilder& build) {
   return as_sums_of_products(node, build);
 }
 
+/// Of images of one pixel, as squeeze-and-excitation (Hu et al., 2018) has them, and windows of
+/// one.
+bool is_of_pixels(const Node& node) {
+  const auto is_pixel = [](const Type& type) {
+    const Shape& shape = type.shape;
+    return std::all_of(shape.begin() + 2, shape.end(), [](int64_t extent) { return extent == 1; });
+  };
+  const auto& padding = node.attributes().integers("padding");
+  return node.attributes().integer("groups", 1) == 1 && !has_epilogue(node) &&
+         std::ranges::all_of(padding, [](int64_t n) { return n == 0; }) &&
+         is_pixel(node.operand(0).type()) && is_pixel(node.operand(1).type()) &&
+         is_pixel(node.type());
+}
+
+/// [rows,columns] of images or a weight of one pixel.
+Value as_matrix(RuleBuilder& build, Value value) {
+  const Shape& shape = value.type().shape;
+  return build.reshape(value, Shape{shape[0], shape[1]});
+}
+
+/// A convolution, or a gradient of one, is a product of its channels then.
+Value conv_of_pixels(const Node& node, RuleBuilder& build) {
+  if (!is_of_pixels(node)) return {};
+  Value lhs = as_matrix(build, node.operand(0));
+  Value rhs = as_matrix(build, node.operand(1));
+  ir::Attributes transposed;
+  if (node.op() == OpKind::conv) transposed.set("transpose_rhs", true);
+  if (node.op() == OpKind::conv_weight_grad) {
+    std::swap(lhs, rhs);
+    transposed.set("transpose_lhs", true);
+  }
+  const Value product = build.op(OpKind::matmul, {lhs, rhs}, std::move(transposed));
+  return build.reshape(product, node.type().shape);
+}
+
 /// The gradient of a weight: the extent that is summed over comes first in both operands.
 bool sums_over_rows(Value value) {
   const Node& node = *value.node;
@@ -293,6 +328,9 @@ const Rule kContractionRules[] = {
     {"matmul-of-small", OpKind::matmul, matmul_of_small},
     {"matmul-of-points", OpKind::matmul, matmul_of_points},
     {"matmul-of-integers", OpKind::matmul, matmul_of_integers},
+    {"conv-of-pixels", OpKind::conv, conv_of_pixels},
+    {"conv-of-pixels", OpKind::conv_input_grad, conv_of_pixels},
+    {"conv-of-pixels", OpKind::conv_weight_grad, conv_of_pixels},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
     {"sum-of-products", OpKind::add, sum_of_products},
 };

@@ -228,6 +228,13 @@ std::string find_on_disk(const std::string& problem) {
   return {reinterpret_cast<const char*>(found.object->data()), found.object->size()};
 }
 
+std::unique_ptr<HostCall> first_call(const LibraryOp& op, std::span<const Candidate> candidates) {
+  for (const Candidate& candidate : candidates) {
+    if (auto call = candidate.make(op)) return call;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 TimingMemoryScope::TimingMemoryScope() {
@@ -242,7 +249,7 @@ std::unique_ptr<HostCall> fastest_call(const LibraryOp& op,
                                        const LibraryOp& sample,
                                        const std::string& machine,
                                        std::span<const Candidate> candidates) {
-  if (candidates.size() == 1 || flops(op) < kWorthTiming) return candidates.front().make(op);
+  if (candidates.size() == 1 || flops(op) < kWorthTiming) return first_call(op, candidates);
   const std::string problem = problem_of(sample, machine, candidates);
   Choices& choices = Choices::instance();
   std::string known = choices.find(problem);

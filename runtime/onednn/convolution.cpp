@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -366,11 +367,29 @@ LibraryOp sample_of(LibraryOp op) {
   return op;
 }
 
+/// Loops of our own over images as they are stored, which exist for some ops.
+std::vector<Candidate> own_ways(const LibraryOp& op) {
+  const bool is_gradient = is_depthwise_gradient(op);
+  std::vector<Candidate> ways;
+  for (const int64_t lanes : {16, 8}) {
+    const char* of_lanes = lanes == 16 ? "-of-16" : "";
+    ways.push_back(
+        {fmt::format("{}{}", is_gradient ? "taps" : "rows", of_lanes), [=](const LibraryOp& op) {
+           return is_gradient ? make_depthwise_gradient_of_lanes(op, lanes)
+                              : make_row_convolution_of_lanes(op, lanes);
+         }});
+  }
+  return ways;
+}
+
 }  // namespace
 
 std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   std::vector<Candidate> candidates;
-  if (weight_shape(op).ndim() == 3 && op.attributes.integer("groups", 1) > 1) {
+  const bool has_groups = op.attributes.integer("groups", 1) > 1;
+  // Small ones are not timed, and take several times as long where blocks are filled up with zeros.
+  if (has_odd_channels(op) && !has_groups) candidates = own_ways(op);
+  if (weight_shape(op).ndim() == 3 && has_groups) {
     candidates.push_back({"direct-with-rows", [](const LibraryOp& op) {
                             return make_candidate(with_rows(op), {.name = "direct"});
                           }});
@@ -382,19 +401,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   const bool has_winograd = may_use_winograd(op) && make_winograd(op) != nullptr;
   if (!has_winograd && may_multiply_pixels(op))
     candidates.push_back({"product", make_product_gradient});
-  if (has_odd_channels(op) || op.attributes.integer("groups", 1) > 1) {
-    candidates.push_back(
-        {"rows", [](const LibraryOp& op) { return make_row_convolution_of_lanes(op, 8); }});
-    candidates.push_back(
-        {"rows-of-16", [](const LibraryOp& op) { return make_row_convolution_of_lanes(op, 16); }});
-  }
-  if (is_depthwise_gradient(op)) {
-    candidates.push_back(
-        {"taps", [](const LibraryOp& op) { return make_depthwise_gradient_of_lanes(op, 8); }});
-    candidates.push_back({"taps-of-16", [](const LibraryOp& op) {
-                            return make_depthwise_gradient_of_lanes(op, 16);
-                          }});
-  }
+  if (has_groups) std::ranges::move(own_ways(op), std::back_inserter(candidates));
   return candidates;
 }
 

@@ -96,5 +96,14 @@ TEST_F(TimedChoice, DoesNotTimeWhatTakesNoTime) {
   EXPECT_EQ(made_, 1);
 }
 
+TEST_F(TimedChoice, TakesTheFirstThereIsOfWhatTakesNoTime) {
+  std::vector<Candidate> some = candidates(2);
+  some.insert(some.begin(), {"none", [](const LibraryOp& /*op*/) { return nullptr; }});
+
+  const auto call = fastest_call(product(2), product(2), "a machine", some);
+
+  EXPECT_EQ(call->implementation(), "first");
+}
+
 }  // namespace
 }  // namespace wick::runtime
