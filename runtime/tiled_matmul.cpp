@@ -117,8 +117,11 @@ class TiledMatmul final : public HostCall {
 
 bool may_tile(const MatmulShape& shape) {
   constexpr int64_t kSome = 16;  // of less a copy takes as long as the product
-  // With AVX-512 oneDNN is faster but where it copies columns whose elements meet in the cache.
-  const bool may_be_faster = vector_lanes() < 16 || shape.transpose_lhs;
+  constexpr int64_t kNarrow = 128;
+  // With AVX-512 oneDNN is faster but where it copies columns whose elements meet in the cache, and
+  // where it copies rows for few columns: weights of attention times values.
+  const bool is_narrow = shape.batch() > 1 && shape.n <= kNarrow;
+  const bool may_be_faster = vector_lanes() < 16 || shape.transpose_lhs || is_narrow;
   return have_vectors() && may_be_faster && shape.m >= kSome && shape.n >= kSome && shape.k > 1;
 }
 
