@@ -120,13 +120,23 @@ template <int64_t kRows, int64_t kVectors>
 WICK_INLINE_VECTORS void store_transposed(const RegisterTile<kRows, kVectors>& tile,
                                           int64_t columns,
                                           Output out) {
-  constexpr int64_t kColumns = kVectors * kLanes;
-  float whole[kRows * kColumns];
-  tile.store_to(whole, kColumns, /*adds=*/false);
-  for (int64_t column = 0; column < columns; ++column) {
-    float* to = out.data + column * out.stride;
-    for (int64_t row = 0; row < kRows; ++row)
-      to[row] = whole[row * kColumns + column] + (out.adds ? to[row] : 0);
+#pragma GCC unroll 16
+  for (int64_t first = 0; first < kRows; first += kLanes) {
+    const SomeLanes some(std::min(kLanes, kRows - first));
+#pragma GCC unroll 16
+    for (int64_t v = 0; v < kVectors; ++v) {
+      Floats square[kLanes];
+#pragma GCC unroll 16
+      for (int64_t row = 0; row < kLanes; ++row)
+        square[row] = first + row < kRows ? tile.sums[first + row][v] : Floats{};
+      transpose(square);
+      float* to = out.data + v * kLanes * out.stride + first;
+#pragma GCC unroll 16
+      for (int64_t column = 0; column < kLanes; ++column, to += out.stride) {
+        if (v * kLanes + column >= columns) break;
+        some.store(to, out.adds ? some.load(to) + square[column] : square[column]);
+      }
+    }
   }
 }
 
@@ -171,8 +181,10 @@ void multiply_strip(Size size, Left left, Stored right, Output out) {
 }
 
 /// Of strips, in vectors. Two have the fewest loads for each multiplication; few rows leave
-/// registers for more.
-int64_t widest_strip(int64_t rows, int64_t most) {
+/// registers for more, and with few summands the stores matter, which like long rows.
+int64_t widest_strip(int64_t rows, int64_t depth, int64_t most) {
+  constexpr int64_t kFewSummands = 3;
+  if (depth <= kFewSummands) return most;
   int64_t widest = 2;
   for (int64_t vectors = 3; vectors <= most; ++vectors) {
     if (rows <= rows_of(vectors)) widest = vectors;
@@ -242,7 +254,7 @@ void multiply(Size size, Left left, Right& right, Output out) {
     return std::array<Strip*, kMostVectors>{multiply_strip<kLess + 1, Left>...};
   }(std::make_integer_sequence<int64_t, kMostVectors>());
   const int64_t vectors = ceil_div(size.columns, kLanes);
-  const int64_t strips = ceil_div(vectors, widest_strip(size.rows, Right::kWidest));
+  const int64_t strips = ceil_div(vectors, widest_strip(size.rows, size.depth, Right::kWidest));
   for (int64_t begin = 0; begin < size.depth; begin += Right::kDepth) {
     out.adds = begin > 0;
     for (int64_t i = 0; i < strips; ++i) {
@@ -258,7 +270,7 @@ void multiply(Size size, Left left, Right& right, Output out) {
   }
 }
 
-void along_columns(const GemmArgs<float>& args) {
+void in_whole_vectors(const GemmArgs<float>& args) {
   const Size size{args.m, args.n, args.k};
   const Stored lhs{args.lhs, args.lhs_stride};
   const Stored rhs{args.rhs, args.rhs_stride};
@@ -271,6 +283,23 @@ void along_columns(const GemmArgs<float>& args) {
     }
   };
   args.transpose_rhs == 'T' ? multiply_by(StraightCopy(rhs)) : multiply_by(InPlace{rhs});
+}
+
+/// Up to half a vector behind others is left to vectors of half the size, of which Zen 4 multiplies
+/// two in the time of one.
+void along_columns(const GemmArgs<float>& args) {
+  constexpr int64_t kHalf = kLanes / 2;
+  constexpr int64_t kManySummands = 64;
+  const int64_t rest = args.n % kLanes;
+  const bool pays = args.n > kLanes && rest > 0 && rest <= kHalf && args.k >= kManySummands;
+  if (kLanes != 16 || !pays) return in_whole_vectors(args);
+  GemmArgs<float> part = args;
+  part.n -= rest;
+  in_whole_vectors(part);
+  part.rhs += args.transpose_rhs == 'T' ? part.n * args.rhs_stride : part.n;
+  part.out += part.n;
+  part.n = rest;
+  direct_gemms<8>().along_columns.gemm(part);
 }
 
 void along_rows(const GemmArgs<float>& args) {
@@ -288,7 +317,7 @@ void along_rows(const GemmArgs<float>& args) {
 /// Rows and columns of a tile of dot products, of which each takes a register.
 constexpr int64_t kDotRows = kLanes == 16 ? 6 : 4;
 constexpr int64_t kDotColumns = kLanes == 16 ? 4 : 2;
-constexpr int64_t kDotDepth = 1024;  // of blocks of summands
+constexpr int64_t kDotDepth = 1024;  // of copies, in summands
 
 /// Summands from number `i` on.
 struct WholeAt {
@@ -324,16 +353,13 @@ struct DotTile {
   }
 };
 
-/// Halves on halves.
-WICK_INLINE_VECTORS float sum_of(Floats vector) {
-  float lanes[kLanes];
-  store(lanes, vector);
+/// Into the first, halves on halves.
+template <int64_t kHalf = kLanes / 2>
+WICK_INLINE_VECTORS void add_all(Floats (&vectors)[kLanes]) {
 #pragma GCC unroll 8
-  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-    for (int64_t lane = 0; lane < half; ++lane)
-      lanes[lane] += lanes[lane + half];
-  }
-  return lanes[0];
+  for (int64_t i = 0; i < kHalf; ++i)
+    vectors[i] += vectors[i + kHalf];
+  if constexpr (kHalf > 1) add_all<kHalf / 2>(vectors);
 }
 
 template <int64_t kRows, int64_t kColumns>
@@ -343,10 +369,23 @@ WICK_VECTORS void dot_tile(Stored left, Stored right, int64_t depth, Output out)
   for (; i + kLanes <= depth; i += kLanes)
     tile.add_products(left, right, WholeAt{i});
   if (i < depth) tile.add_products(left, right, SomeAt{i, SomeLanes(depth - i)});
+  constexpr int64_t kSums = kRows * kColumns;
+  float totals[(kSums + kLanes - 1) / kLanes * kLanes];
+#pragma GCC unroll 16
+  for (int64_t first = 0; first < kSums; first += kLanes) {
+    Floats some[kLanes];
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kLanes; ++i)
+      some[i] =
+          first + i < kSums ? tile.sums[(first + i) / kColumns][(first + i) % kColumns] : Floats{};
+    transpose(some);
+    add_all(some);
+    store(totals + first, some[0]);
+  }
   for (int64_t row = 0; row < kRows; ++row) {
     float* to = out.data + row * out.stride;
     for (int64_t column = 0; column < kColumns; ++column)
-      to[column] = sum_of(tile.sums[row][column]) + (out.adds ? to[column] : 0);
+      to[column] = totals[row * kColumns + column] + (out.adds ? to[column] : 0);
   }
 }
 
@@ -395,14 +434,15 @@ void along_summands(const GemmArgs<float>& args) {
   float copy[DirectGemms::kFew * kDotDepth];
   const Stored lhs{args.lhs, args.lhs_stride};
   const Stored rhs{args.rhs, args.rhs_stride};
-  for (int64_t begin = 0; begin < args.k; begin += kDotDepth) {
-    const int64_t depth = std::min(kDotDepth, args.k - begin);
-    const Stored left = args.transpose_lhs == 'T'
-                            ? copy_columns(lhs.at(begin, 0), args.m, depth, copy)
-                            : lhs.at(0, begin);
-    const Stored right = args.transpose_rhs == 'T'
-                             ? rhs.at(0, begin)
-                             : copy_columns(rhs.at(begin, 0), args.n, depth, copy);
+  const bool copies_left = args.transpose_lhs == 'T';
+  const bool copies_right = args.transpose_rhs != 'T';
+  const int64_t most = copies_left || copies_right ? kDotDepth : args.k;
+  for (int64_t begin = 0; begin < args.k; begin += most) {
+    const int64_t depth = std::min(most, args.k - begin);
+    const Stored left =
+        copies_left ? copy_columns(lhs.at(begin, 0), args.m, depth, copy) : lhs.at(0, begin);
+    const Stored right =
+        copies_right ? copy_columns(rhs.at(begin, 0), args.n, depth, copy) : rhs.at(0, begin);
     multiply_rows({args.m, args.n, depth},
                   left,
                   right,

@@ -23,5 +23,9 @@ struct DirectGemms {
 /// With vectors of 8 or 16 lanes, for machines that have them.
 template <int64_t kLanes>
 const DirectGemms& direct_gemms();
+template <>
+const DirectGemms& direct_gemms<8>();
+template <>
+const DirectGemms& direct_gemms<16>();
 
 }  // namespace wick::runtime

@@ -23,8 +23,9 @@ struct Costs {
 };
 
 /// Measured on an EPYC with AVX-512 (Zen 4): to copy an element of a transposed rhs takes half a
-/// multiplication, and of few columns one; the sum of a vector takes 14, and the loads of dot
-/// products as long as a quarter of these.
+/// multiplication, and of few columns one; to store a vector three, or 0.4 for each element that is
+/// transposed before; to sum up a vector six. Dot products wait for loads more than half as long as
+/// for multiplications.
 Costs costs_of(const MatmulShape& shape, int64_t lanes) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const auto vectors = [lanes](int64_t extent) {
@@ -33,9 +34,13 @@ Costs costs_of(const MatmulShape& shape, int64_t lanes) {
   const auto m = static_cast<double>(shape.m);
   const auto n = static_cast<double>(shape.n);
   const auto k = static_cast<double>(shape.k);
-  Costs costs{.along_columns = m * vectors(shape.n) + (shape.transpose_rhs ? n / 2 : 0),
-              .along_rows = shape.transpose_lhs ? 1.1 * n * vectors(shape.m) : kNever,
-              .along_summands = 1.25 * m * n / static_cast<double>(lanes) + 14 * m * n / k};
+  Costs costs{.along_columns = m * vectors(shape.n) * (1 + 3 / k),
+              .along_rows = kNever,
+              .along_summands = 1.6 * m * n / static_cast<double>(lanes) + 6 * m * n / k};
+  constexpr int64_t kPage = 1024;  // elements: rows so far apart meet in few lines of the cache
+  if (!shape.transpose_lhs && shape.k % kPage == 0) costs.along_columns *= 1.6;
+  if (shape.transpose_rhs) costs.along_columns += n / 2;
+  if (shape.transpose_lhs) costs.along_rows = 1.1 * n * vectors(shape.m) + 0.4 * m * n / k;
   if (shape.transpose_lhs) costs.along_summands += shape.m > DirectGemms::kFew ? kNever : m;
   if (!shape.transpose_rhs) costs.along_summands += shape.n > DirectGemms::kFew ? kNever : n;
   if (shape.transpose_lhs && !shape.transpose_rhs) costs.along_summands = kNever;
@@ -61,11 +66,20 @@ bool may_be_direct(const MatmulShape& shape) {
 }
 
 bool is_best_direct(const MatmulShape& shape) {
+  constexpr int64_t kFewRows = 4;
+  constexpr int64_t kShortSum = 8;
+  constexpr int64_t kManyElements = 1024;
+  if (!may_be_direct(shape)) return false;
+  // Of these oneDNN loads, or stores, in a better order.
+  const int64_t many_columns = shape.transpose_rhs ? 32 : 256;
+  if (shape.m < kFewRows && shape.n > many_columns && !shape.transpose_lhs) return false;
+  const bool is_narrow = std::min(shape.m, shape.n) < kShortSum;
+  if (shape.k < kShortSum && shape.m * shape.n > kManyElements && !is_narrow) return false;
+  if (vector_lanes() == 16) return true;
   constexpr int64_t kNarrow = 16;
   constexpr int64_t kLongSum = 128;
   constexpr int64_t kSmall = 2048;
-  if (!may_be_direct(shape)) return false;
-  if (vector_lanes() == 16 || std::min(shape.m, shape.n) < kNarrow) return true;
+  if (std::min(shape.m, shape.n) < kNarrow) return true;
   return shape.k >= kLongSum && shape.m * shape.n <= kSmall;  // else copies pay, with AVX2
 }
 

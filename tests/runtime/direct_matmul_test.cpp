@@ -130,7 +130,8 @@ TEST_P(DirectMatmul, LaysVectorsWhereTheyAreFilled) {
   EXPECT_EQ(way_of(64, 64, 64, false, true), "direct matmul along columns");
   EXPECT_EQ(way_of(1000, 2, 50, true, false), "direct matmul along rows");
   EXPECT_EQ(way_of(2, 1000, 50, true, false), "direct matmul along columns");
-  EXPECT_EQ(way_of(33, 17, 1000, false, true), "direct matmul along summands");
+  EXPECT_EQ(way_of(33, 5, 1000, false, true), "direct matmul along summands");
+  EXPECT_EQ(way_of(256, 10, 1024, false, false), "direct matmul along summands");
   EXPECT_EQ(way_of(1000, 2, 1000, false, false), "direct matmul along summands");
   EXPECT_EQ(way_of(1, 1, 4096, true, false), "direct matmul along summands");
 }
