@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "wick/runtime/convolution_axis.h"
+#include "wick/runtime/division.h"
 
 namespace wick::runtime {
 namespace {
@@ -17,10 +18,6 @@ struct PlainConvolution {
 
   [[nodiscard]] int64_t window() const { return rows.window * columns.window; }
 };
-
-int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
 
 /// Makes rows and columns of all taps count from the least of them.
 void anchor(Correlation& c) {

@@ -11,6 +11,8 @@
 
 #include "wick/ir/channel_blocks.h"
 #include "wick/runtime/convolution_axis.h"
+#include "wick/runtime/division.h"
+#include "wick/runtime/even_parts.h"
 #include "wick/runtime/image_rows.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/tap_sums.h"
@@ -18,10 +20,6 @@
 
 namespace wick::runtime {
 namespace {
-
-int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
 
 /// The images of one convolution, and the axes of its windows.
 struct Planes {
@@ -64,7 +62,7 @@ class Layout {
       source_row_ = ((columns.output - 1) * columns.stride + reach + 1) * lanes_;
       return;
     }
-    vectors_ = (columns.output + lanes_ - 1) / lanes_;
+    vectors_ = ceil_div(columns.output, lanes_);
     cotangent_ = {.channels = 1,
                   .height = p_.rows.output,
                   .width = columns.output,
@@ -153,7 +151,7 @@ class Layout {
 int64_t number_of_parts(const Planes& planes, int64_t channels_at_once) {
   constexpr int64_t kTasks = 16;
   const int64_t tasks = planes.channels / channels_at_once;
-  return std::clamp<int64_t>((kTasks + tasks - 1) / tasks, 1, planes.images);
+  return std::clamp<int64_t>(ceil_div(kTasks, tasks), 1, planes.images);
 }
 
 class DepthwiseGradient final : public HostCall {
@@ -253,13 +251,13 @@ class DepthwiseGradient final : public HostCall {
     }
   }
 
-  /// As few runs over the rows as possible, of as even numbers of taps as possible.
+  /// In a few runs over the rows, of some taps each.
   void add_products(const TapRows& rows, float* sums) const {
-    const int64_t runs = (p_.taps() + TapKernels::kMostTaps - 1) / TapKernels::kMostTaps;
-    for (int64_t i = 0; i < runs; ++i) {
-      const int64_t tap = p_.taps() * i / runs;
-      const int64_t count = p_.taps() * (i + 1) / runs - tap;
-      kernels_.add_products[count - 1](rows, offsets_.data() + tap, sums + tap * kernels_.lanes);
+    const EvenParts runs(p_.taps(), TapKernels::kMostTaps);
+    for (int64_t i = 0; i < runs.count(); ++i) {
+      const int64_t tap = runs.begin(i);
+      kernels_.add_products[runs.size(i) - 1](
+          rows, offsets_.data() + tap, sums + tap * kernels_.lanes);
     }
   }
 

@@ -4,8 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "wick/runtime/division.h"
+#include "wick/runtime/even_parts.h"
 #include "wick/runtime/register_tile.h"
 #include "wick/runtime/some_lanes.h"
+#include "wick/runtime/stored_matrix.h"
 #include "wick/runtime/transpose_lanes.h"
 
 namespace wick::runtime {
@@ -21,19 +24,9 @@ constexpr int64_t rows_of(int64_t vectors) {
   return (kLanes == 16 ? kOf16 : kOf8)[static_cast<size_t>(vectors - 1)];
 }
 
-/// An operand as it is stored: `stride` elements from row to row.
-struct Stored {
-  const float* data;
-  int64_t stride;
-
-  [[nodiscard]] Stored at(int64_t row, int64_t column) const {
-    return {data + row * stride + column, stride};
-  }
-};
-
 /// The factors of rows of a tile, as they are stored or transposed.
 struct RowsInPlace {
-  Stored stored;
+  StoredMatrix stored;
 
   WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
     return stored.data[row * stored.stride + i];
@@ -43,7 +36,7 @@ struct RowsInPlace {
 };
 
 struct ColumnsInPlace {
-  Stored stored;
+  StoredMatrix stored;
 
   WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
     return stored.data[i * stored.stride + row];
@@ -65,7 +58,7 @@ WICK_INLINE_VECTORS Floats vector_at(const SomeColumns& row, int64_t v) {
 }
 
 struct RowsOfSomeColumns {
-  Stored stored;
+  StoredMatrix stored;
   SomeLanes last;
 
   WICK_INLINE_VECTORS SomeColumns operator()(int64_t i) const {
@@ -74,7 +67,7 @@ struct RowsOfSomeColumns {
 };
 
 struct RowsOfColumns {
-  Stored stored;
+  StoredMatrix stored;
 
   WICK_INLINE_VECTORS const float* operator()(int64_t i) const {
     return stored.data + i * stored.stride;
@@ -142,7 +135,7 @@ WICK_INLINE_VECTORS void store_transposed(const RegisterTile<kRows, kVectors>& t
 
 template <int64_t kRows, int64_t kVectors, class Left>
 WICK_VECTORS void multiply_tile(
-    Left left, Stored right, int64_t depth, int64_t columns, Output out) {
+    Left left, StoredMatrix right, int64_t depth, int64_t columns, Output out) {
   const int64_t of_last = columns - (kVectors - 1) * kLanes;
   const SomeLanes last(of_last);
   RegisterTile<kRows, kVectors> tile;
@@ -154,29 +147,19 @@ WICK_VECTORS void multiply_tile(
   out.transposes ? store_transposed(tile, columns, out) : store_tile(tile, last, out);
 }
 
-int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
-/// Where number i of so many parts of a side begins, which are as even as they get.
-int64_t border(int64_t extent, int64_t parts, int64_t i) {
-  return extent * i / parts;
-}
-
 /// All rows of a strip of columns, in tiles.
 template <int64_t kVectors, class Left>
-void multiply_strip(Size size, Left left, Stored right, Output out) {
+void multiply_strip(Size size, Left left, StoredMatrix right, Output out) {
   constexpr int64_t kRows = rows_of(kVectors);
-  using Tile = void(Left, Stored, int64_t, int64_t, Output);
+  using Tile = void(Left, StoredMatrix, int64_t, int64_t, Output);
   static constexpr auto kTiles = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
     return std::array<Tile*, kRows>{multiply_tile<kLess + 1, kVectors, Left>...};
   }(std::make_integer_sequence<int64_t, kRows>());
-  const int64_t tiles = ceil_div(size.rows, kRows);
-  for (int64_t i = 0; i < tiles; ++i) {
-    const int64_t first = border(size.rows, tiles, i);
-    const int64_t rows = border(size.rows, tiles, i + 1) - first;
-    kTiles[static_cast<size_t>(rows - 1)](
-        left.at(first, 0), right, size.depth, size.columns, out.at(first, 0));
+  const EvenParts tiles(size.rows, kRows);
+  for (int64_t i = 0; i < tiles.count(); ++i) {
+    const int64_t row = tiles.begin(i);
+    kTiles[static_cast<size_t>(tiles.size(i) - 1)](
+        left.at(row, 0), right, size.depth, size.columns, out.at(row, 0));
   }
 }
 
@@ -197,9 +180,9 @@ struct InPlace {
   static constexpr int64_t kWidest = kMostVectors;
   static constexpr int64_t kDepth = 512;  // of blocks of summands
 
-  Stored stored;
+  StoredMatrix stored;
 
-  [[nodiscard]] Stored strip(int64_t begin, int64_t column, Size /*size*/) {
+  [[nodiscard]] StoredMatrix strip(int64_t begin, int64_t column, Size /*size*/) {
     return stored.at(begin, column);
   }
 };
@@ -210,12 +193,12 @@ class StraightCopy {
   static constexpr int64_t kWidest = 4;
   static constexpr int64_t kDepth = 256;
 
-  explicit StraightCopy(Stored stored) : stored_(stored) {}
+  explicit StraightCopy(StoredMatrix stored) : stored_(stored) {}
 
   /// Summands from `begin`, columns from `column` on.
-  [[nodiscard]] WICK_VECTORS Stored strip(int64_t begin, int64_t column, Size size) {
+  [[nodiscard]] WICK_VECTORS StoredMatrix strip(int64_t begin, int64_t column, Size size) {
     for (int64_t first = 0; first < size.columns; first += kLanes) {
-      const Stored from = stored_.at(column + first, begin);
+      const StoredMatrix from = stored_.at(column + first, begin);
       const int64_t rows = std::min(kLanes, size.columns - first);
       for (int64_t i = 0; i < size.depth; i += kLanes)
         copy_square(
@@ -227,7 +210,7 @@ class StraightCopy {
  private:
   static constexpr int64_t kWidth = kWidest * kLanes;
 
-  WICK_INLINE_VECTORS static void copy_square(Stored from,
+  WICK_INLINE_VECTORS static void copy_square(StoredMatrix from,
                                               int64_t rows,
                                               int64_t columns,
                                               float* to) {
@@ -243,24 +226,23 @@ class StraightCopy {
       store(to + row * kWidth, square[row]);
   }
 
-  Stored stored_;
+  StoredMatrix stored_;
   alignas(64) float copy_[kDepth * kWidth];
 };
 
 template <class Left, class Right>
 void multiply(Size size, Left left, Right& right, Output out) {
-  using Strip = void(Size, Left, Stored, Output);
+  using Strip = void(Size, Left, StoredMatrix, Output);
   static constexpr auto kStrips = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
     return std::array<Strip*, kMostVectors>{multiply_strip<kLess + 1, Left>...};
   }(std::make_integer_sequence<int64_t, kMostVectors>());
-  const int64_t vectors = ceil_div(size.columns, kLanes);
-  const int64_t strips = ceil_div(vectors, widest_strip(size.rows, size.depth, Right::kWidest));
+  const EvenParts strips(ceil_div(size.columns, kLanes),
+                         widest_strip(size.rows, size.depth, Right::kWidest));
   for (int64_t begin = 0; begin < size.depth; begin += Right::kDepth) {
     out.adds = begin > 0;
-    for (int64_t i = 0; i < strips; ++i) {
-      const int64_t first = border(vectors, strips, i);
-      const int64_t width = border(vectors, strips, i + 1) - first;
-      const int64_t column = first * kLanes;
+    for (int64_t i = 0; i < strips.count(); ++i) {
+      const int64_t width = strips.size(i);
+      const int64_t column = strips.begin(i) * kLanes;
       const Size part{size.rows,
                       std::min(size.columns - column, width * kLanes),
                       std::min(Right::kDepth, size.depth - begin)};
@@ -272,8 +254,8 @@ void multiply(Size size, Left left, Right& right, Output out) {
 
 void in_whole_vectors(const GemmArgs<float>& args) {
   const Size size{args.m, args.n, args.k};
-  const Stored lhs{args.lhs, args.lhs_stride};
-  const Stored rhs{args.rhs, args.rhs_stride};
+  const StoredMatrix lhs{args.lhs, args.lhs_stride};
+  const StoredMatrix rhs{args.rhs, args.rhs_stride};
   const Output out{args.out, args.out_stride, /*transposes=*/false, /*adds=*/false};
   const auto multiply_by = [&](auto&& right) {
     if (args.transpose_lhs == 'T') {
@@ -305,148 +287,12 @@ void along_columns(const GemmArgs<float>& args) {
 void along_rows(const GemmArgs<float>& args) {
   const Size size{args.n, args.m, args.k};
   InPlace lhs{{args.lhs, args.lhs_stride}};
-  const Stored rhs{args.rhs, args.rhs_stride};
+  const StoredMatrix rhs{args.rhs, args.rhs_stride};
   const Output out{args.out, args.out_stride, /*transposes=*/true, /*adds=*/false};
   if (args.transpose_rhs == 'T') {
     multiply(size, RowsInPlace{rhs}, lhs, out);
   } else {
     multiply(size, ColumnsInPlace{rhs}, lhs, out);
-  }
-}
-
-/// Rows and columns of a tile of dot products, of which each takes a register.
-constexpr int64_t kDotRows = kLanes == 16 ? 6 : 4;
-constexpr int64_t kDotColumns = kLanes == 16 ? 4 : 2;
-constexpr int64_t kDotDepth = 1024;  // of copies, in summands
-
-/// Summands from number `i` on.
-struct WholeAt {
-  int64_t i;
-
-  WICK_INLINE_VECTORS Floats operator()(const float* row) const { return load(row + i); }
-};
-
-struct SomeAt {
-  int64_t i;
-  SomeLanes lanes;
-
-  WICK_INLINE_VECTORS Floats operator()(const float* row) const { return lanes.load(row + i); }
-};
-
-template <int64_t kRows, int64_t kColumns>
-struct DotTile {
-  Floats sums[kRows][kColumns] = {};
-
-  template <class At>
-  WICK_INLINE_VECTORS void add_products(Stored left, Stored right, At at) {
-    Floats columns[kColumns];
-#pragma GCC unroll 16
-    for (int64_t column = 0; column < kColumns; ++column)
-      columns[column] = at(right.data + column * right.stride);
-#pragma GCC unroll 16
-    for (int64_t row = 0; row < kRows; ++row) {
-      const Floats factor = at(left.data + row * left.stride);
-#pragma GCC unroll 16
-      for (int64_t column = 0; column < kColumns; ++column)
-        sums[row][column] += factor * columns[column];
-    }
-  }
-};
-
-/// Into the first, halves on halves.
-template <int64_t kHalf = kLanes / 2>
-WICK_INLINE_VECTORS void add_all(Floats (&vectors)[kLanes]) {
-#pragma GCC unroll 8
-  for (int64_t i = 0; i < kHalf; ++i)
-    vectors[i] += vectors[i + kHalf];
-  if constexpr (kHalf > 1) add_all<kHalf / 2>(vectors);
-}
-
-template <int64_t kRows, int64_t kColumns>
-WICK_VECTORS void dot_tile(Stored left, Stored right, int64_t depth, Output out) {
-  DotTile<kRows, kColumns> tile;
-  int64_t i = 0;
-  for (; i + kLanes <= depth; i += kLanes)
-    tile.add_products(left, right, WholeAt{i});
-  if (i < depth) tile.add_products(left, right, SomeAt{i, SomeLanes(depth - i)});
-  constexpr int64_t kSums = kRows * kColumns;
-  float totals[(kSums + kLanes - 1) / kLanes * kLanes];
-#pragma GCC unroll 16
-  for (int64_t first = 0; first < kSums; first += kLanes) {
-    Floats some[kLanes];
-#pragma GCC unroll 16
-    for (int64_t i = 0; i < kLanes; ++i)
-      some[i] =
-          first + i < kSums ? tile.sums[(first + i) / kColumns][(first + i) % kColumns] : Floats{};
-    transpose(some);
-    add_all(some);
-    store(totals + first, some[0]);
-  }
-  for (int64_t row = 0; row < kRows; ++row) {
-    float* to = out.data + row * out.stride;
-    for (int64_t column = 0; column < kColumns; ++column)
-      to[column] = totals[row * kColumns + column] + (out.adds ? to[column] : 0);
-  }
-}
-
-using DotTileOfSize = void(Stored, Stored, int64_t, Output);
-using DotTilesOfRows = std::array<DotTileOfSize*, kDotColumns>;
-
-template <int64_t kRows, int64_t... kLess>
-constexpr DotTilesOfRows dot_tiles_of_rows(std::integer_sequence<int64_t, kLess...> /*columns*/) {
-  return {dot_tile<kRows, kLess + 1>...};
-}
-
-template <int64_t... kLess>
-constexpr std::array<DotTilesOfRows, kDotRows> dot_tiles(
-    std::integer_sequence<int64_t, kLess...> /*rows*/) {
-  return {dot_tiles_of_rows<kLess + 1>(std::make_integer_sequence<int64_t, kDotColumns>())...};
-}
-
-/// [rows,depth] times [columns,depth] transposed, the longer of which is walked once.
-void multiply_rows(Size size, Stored left, Stored right, Output out) {
-  static constexpr auto kTiles = dot_tiles(std::make_integer_sequence<int64_t, kDotRows>());
-  const int64_t down = ceil_div(size.rows, kDotRows);
-  const int64_t across = ceil_div(size.columns, kDotColumns);
-  const bool goes_down = size.rows >= size.columns;
-  for (int64_t i = 0; i < down * across; ++i) {
-    const int64_t row_part = goes_down ? i / across : i % down;
-    const int64_t column_part = goes_down ? i % across : i / down;
-    const int64_t row = border(size.rows, down, row_part);
-    const int64_t column = border(size.columns, across, column_part);
-    const int64_t rows = border(size.rows, down, row_part + 1) - row;
-    const int64_t columns = border(size.columns, across, column_part + 1) - column;
-    kTiles[static_cast<size_t>(rows - 1)][static_cast<size_t>(columns - 1)](
-        left.at(row, 0), right.at(column, 0), size.depth, out.at(row, column));
-  }
-}
-
-/// Few columns as rows.
-Stored copy_columns(Stored from, int64_t columns, int64_t depth, float* to) {
-  for (int64_t i = 0; i < depth; ++i) {
-    for (int64_t column = 0; column < columns; ++column)
-      to[column * kDotDepth + i] = from.data[i * from.stride + column];
-  }
-  return {to, kDotDepth};
-}
-
-void along_summands(const GemmArgs<float>& args) {
-  float copy[DirectGemms::kFew * kDotDepth];
-  const Stored lhs{args.lhs, args.lhs_stride};
-  const Stored rhs{args.rhs, args.rhs_stride};
-  const bool copies_left = args.transpose_lhs == 'T';
-  const bool copies_right = args.transpose_rhs != 'T';
-  const int64_t most = copies_left || copies_right ? kDotDepth : args.k;
-  for (int64_t begin = 0; begin < args.k; begin += most) {
-    const int64_t depth = std::min(most, args.k - begin);
-    const Stored left =
-        copies_left ? copy_columns(lhs.at(begin, 0), args.m, depth, copy) : lhs.at(0, begin);
-    const Stored right =
-        copies_right ? copy_columns(rhs.at(begin, 0), args.n, depth, copy) : rhs.at(0, begin);
-    multiply_rows({args.m, args.n, depth},
-                  left,
-                  right,
-                  {args.out, args.out_stride, /*transposes=*/false, /*adds=*/begin > 0});
   }
 }
 
@@ -457,8 +303,7 @@ const DirectGemms& direct_gemms<kLanes>() {
   constexpr int64_t kPiece = 512;
   static constexpr DirectGemms kGemms = {
       .along_columns = {"direct matmul along columns", along_columns, kPiece},
-      .along_rows = {"direct matmul along rows", along_rows, kPiece},
-      .along_summands = {"direct matmul along summands", along_summands, kPiece}};
+      .along_rows = {"direct matmul along rows", along_rows, kPiece}};
   return kGemms;
 }
 

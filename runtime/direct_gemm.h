@@ -13,11 +13,6 @@ struct DirectGemms {
   GemmLibrary<float> along_columns;
   /// Vectors of rows of the result, for a transposed lhs.
   GemmLibrary<float> along_rows;
-  /// Vectors of summands, for a lhs that is not transposed and a rhs that is; an operand that lies
-  /// otherwise is copied, and may have kFew rows or columns.
-  GemmLibrary<float> along_summands;
-
-  static constexpr int64_t kFew = 16;
 };
 
 /// With vectors of 8 or 16 lanes, for machines that have them.

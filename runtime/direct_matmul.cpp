@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "wick/runtime/direct_gemm.h"
+#include "wick/runtime/division.h"
+#include "wick/runtime/dot_gemm.h"
 
 namespace wick::runtime {
 namespace {
@@ -29,7 +31,7 @@ struct Costs {
 Costs costs_of(const MatmulShape& shape, int64_t lanes) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const auto vectors = [lanes](int64_t extent) {
-    return static_cast<double>((extent + lanes - 1) / lanes);
+    return static_cast<double>(ceil_div(extent, lanes));
   };
   const auto m = static_cast<double>(shape.m);
   const auto n = static_cast<double>(shape.n);
@@ -41,17 +43,17 @@ Costs costs_of(const MatmulShape& shape, int64_t lanes) {
   if (!shape.transpose_lhs && shape.k % kPage == 0) costs.along_columns *= 1.6;
   if (shape.transpose_rhs) costs.along_columns += n / 2;
   if (shape.transpose_lhs) costs.along_rows = 1.1 * n * vectors(shape.m) + 0.4 * m * n / k;
-  if (shape.transpose_lhs) costs.along_summands += shape.m > DirectGemms::kFew ? kNever : m;
-  if (!shape.transpose_rhs) costs.along_summands += shape.n > DirectGemms::kFew ? kNever : n;
+  if (shape.transpose_lhs) costs.along_summands += shape.m > kFewDotRows ? kNever : m;
+  if (!shape.transpose_rhs) costs.along_summands += shape.n > kFewDotRows ? kNever : n;
   if (shape.transpose_lhs && !shape.transpose_rhs) costs.along_summands = kNever;
   return costs;
 }
 
 const GemmLibrary<float>& cheapest(const MatmulShape& shape, int64_t lanes) {
-  const DirectGemms& gemms = lanes == 16 ? direct_gemms<16>() : direct_gemms<8>();
   const Costs costs = costs_of(shape, lanes);
   if (costs.along_summands < std::min(costs.along_columns, costs.along_rows))
-    return gemms.along_summands;
+    return lanes == 16 ? dot_gemm<16>() : dot_gemm<8>();
+  const DirectGemms& gemms = lanes == 16 ? direct_gemms<16>() : direct_gemms<8>();
   return costs.along_rows < costs.along_columns ? gemms.along_rows : gemms.along_columns;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wick/runtime/division.h"
 #include "wick/runtime/parallel.h"
 
 namespace wick::runtime {
@@ -10,10 +11,6 @@ namespace {
 constexpr int64_t kPieceWork = 16384;
 constexpr int64_t kPiecesPerThread = 4;  // evens out cores that others slow down
 constexpr int64_t kVectorLanes = 64;     // cuts elsewhere would make masked tails
-
-int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// Whether pieces of the vector dimension are pieces of rows that lie far apart in memory.
 bool reduces_columns(const codegen::Kernel& kernel) {

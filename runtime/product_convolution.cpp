@@ -17,7 +17,7 @@
 namespace wick::runtime {
 namespace {
 
-constexpr int64_t kMatrixBytes = int64_t{1} << 20U;
+constexpr int64_t kMatrixBytes = int64_t{1} << 21U;
 
 struct Axis : ConvolutionAxis {
   [[nodiscard]] int64_t position(int64_t at, int64_t tap) const {

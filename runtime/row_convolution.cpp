@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "wick/runtime/correlation.h"
+#include "wick/runtime/division.h"
+#include "wick/runtime/even_parts.h"
 #include "wick/runtime/image_rows.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/row_kernels.h"
@@ -17,24 +19,17 @@
 namespace wick::runtime {
 namespace {
 
-int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 /// A range of channels of the result that a tile holds.
 struct ChannelBlock {
   int64_t first;
   int64_t count;
 };
 
-/// As few blocks as possible, as even as possible.
 std::vector<ChannelBlock> blocks_of(int64_t channels) {
-  const int64_t count = ceil_div(channels, RowKernels::kMostChannels);
+  const EvenParts parts(channels, RowKernels::kMostChannels);
   std::vector<ChannelBlock> blocks;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t first = channels * i / count;
-    blocks.push_back({first, channels * (i + 1) / count - first});
-  }
+  for (int64_t i = 0; i < parts.count(); ++i)
+    blocks.push_back({parts.begin(i), parts.size(i)});
   return blocks;
 }
 

@@ -9,8 +9,10 @@
 #include <array>
 #include <utility>
 
+#include "wick/runtime/division.h"
 #include "wick/runtime/host_cpu.h"
 #include "wick/runtime/register_tile.h"
+#include "wick/runtime/stored_matrix.h"
 #include "wick/runtime/transpose_lanes.h"
 
 namespace wick::runtime {
@@ -34,24 +36,10 @@ constexpr int64_t panel(int64_t depth) {
   return depth * kSide + kGap;
 }
 
-constexpr int64_t count_panels(int64_t extent, int64_t panel) {
-  return (extent + panel - 1) / panel;
-}
-
-/// An operand as it is stored: `stride` elements from row to row.
-struct Stored {
-  const float* data;
-  int64_t stride;
-
-  [[nodiscard]] Stored at(int64_t row, int64_t column) const {
-    return {data + row * stride + column, stride};
-  }
-};
-
 /// kSide rows become columns: element i of row r goes to to[i * kSide + r]. Of 6 rows each store
 /// of 8 elements, of 14 each of 16, reaches into the next one's place, which is written after it.
 template <int64_t kSide>
-WICK_VECTORS void interleave_rows(Stored from, int64_t depth, float* to) {
+WICK_VECTORS void interleave_rows(StoredMatrix from, int64_t depth, float* to) {
   static_assert(kSide <= kLanes || kSide % kLanes == 0);
   int64_t i = 0;
   for (; i + kLanes <= depth; i += kLanes) {
@@ -71,7 +59,8 @@ WICK_VECTORS void interleave_rows(Stored from, int64_t depth, float* to) {
 }
 
 /// Of fewer rows than a panel has, the others are zeros.
-void interleave_few_rows(Stored from, int64_t rows, int64_t depth, int64_t panel_rows, float* to) {
+void interleave_few_rows(
+    StoredMatrix from, int64_t rows, int64_t depth, int64_t panel_rows, float* to) {
   for (int64_t i = 0; i < depth; ++i) {
     for (int64_t r = 0; r < panel_rows; ++r)
       to[i * panel_rows + r] = r < rows ? from.data[r * from.stride + i] : 0;
@@ -80,9 +69,9 @@ void interleave_few_rows(Stored from, int64_t rows, int64_t depth, int64_t panel
 
 /// Panels of an operand that is stored with a row for each row, or column, of the panels.
 template <int64_t kSide>
-void pack_rows(Stored from, int64_t extent, int64_t depth, float* to) {
+void pack_rows(StoredMatrix from, int64_t extent, int64_t depth, float* to) {
   for (int64_t first = 0; first < extent; first += kSide, to += panel<kSide>(depth)) {
-    const Stored rows = from.at(first, 0);
+    const StoredMatrix rows = from.at(first, 0);
     if (extent - first >= kSide) {
       interleave_rows<kSide>(rows, depth, to);
     } else {
@@ -110,7 +99,7 @@ WICK_INLINE_VECTORS void copy_piece(const float* from, float* to) {
 
 /// Panels of an operand that is stored with a row for each i < depth, whose pieces are copied.
 template <int64_t kSide>
-WICK_VECTORS void copy_pieces(Stored from, int64_t extent, int64_t depth, float* to) {
+WICK_VECTORS void copy_pieces(StoredMatrix from, int64_t extent, int64_t depth, float* to) {
   constexpr int64_t kRowsAhead = 8;  // asked for: the hardware does not follow to the next row
   const int64_t next = panel<kSide>(depth);
   for (int64_t i = 0; i < depth; ++i) {
@@ -130,7 +119,7 @@ WICK_VECTORS void copy_pieces(Stored from, int64_t extent, int64_t depth, float*
 
 /// A few panels at a time: each is another page to write to.
 template <int64_t kSide>
-void pack_columns(Stored from, int64_t extent, int64_t depth, float* to) {
+void pack_columns(StoredMatrix from, int64_t extent, int64_t depth, float* to) {
   constexpr int64_t kPanels = 8;
   constexpr int64_t kStep = kPanels * kSide;
   for (int64_t at = 0; at < extent; at += kStep, to += kPanels * panel<kSide>(depth))
@@ -147,7 +136,7 @@ struct PackedRows {
 };
 
 struct RowsInPlace {
-  Stored rows;
+  StoredMatrix rows;
 
   WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
     return rows.data[row * rows.stride + i];
@@ -162,7 +151,7 @@ struct PackedColumns {
 
 /// Part of an operand as it is stored.
 struct Block {
-  Stored at{};
+  StoredMatrix at{};
   int64_t rows = 0;
   int64_t columns = 0;
 };
@@ -271,7 +260,7 @@ struct Range {
 };
 
 int64_t left_scratch(int64_t m, int64_t depth) {
-  return count_panels(std::min(m, block_rows(depth)), kRows) * panel<kRows>(depth);
+  return ceil_div(std::min(m, block_rows(depth)), kRows) * panel<kRows>(depth);
 }
 
 /// Calls body(range) for ranges of at most `step`.
@@ -368,8 +357,8 @@ class Product {
   }
 
   const GemmArgs<float>& args_;
-  Stored lhs_;
-  Stored rhs_;
+  StoredMatrix lhs_;
+  StoredMatrix rhs_;
   bool packs_left_;
   int64_t depth_;  // of blocks
   float* left_;    // panels of a block
@@ -379,7 +368,7 @@ class Product {
 int64_t scratch_elements(int64_t m, int64_t n, int64_t k) {
   const int64_t depth = block_depth(k);
   return left_scratch(m, depth) +
-         count_panels(std::min(n, kBlockColumns), kColumns) * panel<kColumns>(depth);
+         ceil_div(std::min(n, kBlockColumns), kColumns) * panel<kColumns>(depth);
 }
 
 void multiply(const GemmArgs<float>& args, float* scratch) {
