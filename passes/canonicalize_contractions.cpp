@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "wick/passes/canonicalize_rules.h"
@@ -91,36 +92,63 @@ bool suits_row_kernels(int64_t rows, int64_t length) {
   return rows >= kFewestRows && (length <= kShort || length >= kLong);
 }
 
-/// A matrix whose rows, as they lie in memory, meet a vector: sums of products, for which a kernel
-/// reads each row once and takes in what comes before and behind. Libraries do not wait for memory
-/// as well. One matrix with many vectors is a product of matrices that was not written as one.
-Value matmul_of_vector(const Node& node, RuleBuilder& build) {
-  const Value lhs = node.operand(0);
-  const Value rhs = node.operand(1);
+/// A product of which one operand is a vector, or a batch of them.
+struct VectorProduct {
+  Value matrix;
+  Value vector;
+  bool is_across;  // the vector is to be a row where the rows of the matrix meet it, else a column
+  int axis;        // of the matrix, that is summed over
+};
+
+/// None for other products, and where one matrix meets many vectors, which is a product of matrices
+/// that was not written as one.
+std::optional<VectorProduct> as_vector_product(const Node& node, bool vector_is_lhs) {
+  const Value matrix = node.operand(vector_is_lhs ? 1 : 0);
+  const Value vector = node.operand(vector_is_lhs ? 0 : 1);
   const Shape& shape = node.type().shape;
   const DType dtype = node.type().dtype;
   if (has_epilogue(node) || (dtype != DType::f32 && dtype != DType::f64)) return {};
-  for (const Value& operand : {lhs, rhs}) {
+  for (const Value& operand : {matrix, vector}) {
     if (operand.type().dtype != dtype || operand.type().shape.ndim() != shape.ndim()) return {};
   }
-  const bool lhs_lies_across = node.attributes().flag("transpose_lhs");
-  const bool rhs_lies_across = node.attributes().flag("transpose_rhs");
   const int rows = shape.ndim() - 2;
   const int columns = shape.ndim() - 1;
-  const bool lhs_is_matrix = shape[columns] == 1 && !lhs_lies_across;
-  const bool rhs_is_matrix = shape[rows] == 1 && rhs_lies_across;
-  if (!lhs_is_matrix && !rhs_is_matrix) return {};
-  const Shape& matrix = (lhs_is_matrix ? lhs : rhs).type().shape;
-  if (matrix.numel() != shape.numel() * matrix[columns]) return {};
-  if (!suits_row_kernels(shape.numel(), matrix[columns])) return {};
-  const Value products = build.op(OpKind::mul,
-                                  {laid_across(build, lhs, lhs_lies_across),
-                                   laid_across(build, rhs, lhs_is_matrix && !rhs_lies_across)},
-                                  {});
-  ir::Attributes attributes;
-  attributes.set("axes", std::vector<int64_t>{columns});
-  attributes.set("keepdims", true);
-  return build.reshape(build.op(OpKind::reduce_sum, {products}, std::move(attributes)), shape);
+  if (shape[vector_is_lhs ? rows : columns] != 1) return {};
+  const bool lhs_lies_across = node.attributes().flag("transpose_lhs");
+  const bool rhs_lies_across = node.attributes().flag("transpose_rhs");
+  const bool rows_meet_vector = vector_is_lhs ? rhs_lies_across : !lhs_lies_across;
+  const int axis = rows_meet_vector ? columns : rows;
+  const Shape& extents = matrix.type().shape;
+  if (extents.numel() != shape.numel() * extents[axis]) return {};
+  const bool is_row = vector_is_lhs ? !lhs_lies_across : rhs_lies_across;
+  return VectorProduct{matrix, vector, is_row != rows_meet_vector, axis};
+}
+
+Value as_sums(const VectorProduct& product, const Shape& shape, RuleBuilder& build) {
+  const Value vector = laid_across(build, product.vector, product.is_across);
+  const Value all = build.op(OpKind::mul, {product.matrix, vector}, {});
+  const Value sums = build.op(OpKind::reduce_sum,
+                              {all},
+                              {{"axes", std::vector<int64_t>{product.axis}}, {"keepdims", true}});
+  return build.reshape(sums, shape);
+}
+
+/// A kernel reads each row of a matrix once and takes in what comes before and behind, where the
+/// rows, as they lie in memory, meet the vector, and where they are summed and come from memory: in
+/// order, and not a few columns at a time. Libraries do not wait for memory as well.
+Value matmul_of_vector(const Node& node, RuleBuilder& build) {
+  constexpr int64_t kFromMemory = int64_t{3} << 17U;  // elements
+  for (const bool vector_is_lhs : {false, true}) {
+    const auto product = as_vector_product(node, vector_is_lhs);
+    if (!product) continue;
+    const Shape& shape = node.type().shape;
+    const Shape& matrix = product->matrix.type().shape;
+    const bool sums_columns = product->axis + 1 == matrix.ndim();
+    const bool pays = sums_columns ? suits_row_kernels(shape.numel(), matrix[product->axis])
+                                   : matrix.numel() >= kFromMemory;
+    if (pays) return as_sums(*product, shape, build);
+  }
+  return {};
 }
 
 /// The shape with an axis of one element before that one.
