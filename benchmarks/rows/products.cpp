@@ -107,7 +107,12 @@ Family product_rows() {
            product("matmul-1021x1031x1033", {1021, 1031}, {1031, 1033}),
            product_of_kernels(
                "matmul-200003x7x5", "points times a matrix", 200003 * 12, {200003, 7}, {7, 5}),
-           product("matmul-1x4096x4093", {1, 4096}, {4096, 4093}),
+           product("matmul-1x4096x4093",
+                   "vector times matrix",
+                   read_floor(f32_bytes(4096 * 4093)),
+                   1 / 1.15,
+                   {1, 4096},
+                   {4096, 4093}),
            product("matmul-4099x3x4093", {4099, 3}, {3, 4093}),
            product("matmul-50257x768x1",
                    "matrix times vector",
