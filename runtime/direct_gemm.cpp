@@ -24,17 +24,7 @@ constexpr int64_t rows_of(int64_t vectors) {
   return (kLanes == 16 ? kOf16 : kOf8)[static_cast<size_t>(vectors - 1)];
 }
 
-/// The factors of rows of a tile, as they are stored or transposed.
-struct RowsInPlace {
-  StoredMatrix stored;
-
-  WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
-    return stored.data[row * stored.stride + i];
-  }
-
-  [[nodiscard]] RowsInPlace at(int64_t row, int64_t i) const { return {stored.at(row, i)}; }
-};
-
+/// The factors of rows of a tile, which are stored as columns.
 struct ColumnsInPlace {
   StoredMatrix stored;
 

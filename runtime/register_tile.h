@@ -3,11 +3,23 @@
 // Sums of products in registers, the innermost loop of matrix products and convolutions. Internal
 // to runtime/, for machines that have_vectors().
 
+#include "wick/runtime/stored_matrix.h"
 #include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime {
 
 inline namespace WICK_LANES_NAMESPACE {
+
+/// The factors of rows of a tile, read as they lie.
+struct RowsInPlace {
+  StoredMatrix stored;
+
+  WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
+    return stored.data[row * stored.stride + i];
+  }
+
+  [[nodiscard]] RowsInPlace at(int64_t row, int64_t i) const { return {stored.at(row, i)}; }
+};
 
 /// Number v of the kVectors vectors of a row of columns.
 template <int64_t kVectors>

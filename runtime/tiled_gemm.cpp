@@ -126,20 +126,12 @@ void pack_columns(StoredMatrix from, int64_t extent, int64_t depth, float* to) {
     copy_pieces<kSide>(from.at(0, at), std::min(kStep, extent - at), depth, to);
 }
 
-/// A panel of the left operand, or its rows where they are read as they lie.
+/// A panel of the left operand.
 struct PackedRows {
   const float* data;
 
   WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
     return data[i * kRows + row];
-  }
-};
-
-struct RowsInPlace {
-  StoredMatrix rows;
-
-  WICK_INLINE_VECTORS float operator()(int64_t i, int64_t row) const {
-    return rows.data[row * rows.stride + i];
   }
 };
 

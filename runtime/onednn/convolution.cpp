@@ -398,8 +398,8 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
   if (may_use_winograd(op)) candidates.push_back({"winograd-by-parts", make_winograd});
-  const bool has_winograd = may_use_winograd(op) && make_winograd(op) != nullptr;
-  if (!has_winograd && may_multiply_pixels(op))
+  const auto has_winograd = [&] { return may_use_winograd(op) && make_winograd(op) != nullptr; };
+  if (may_multiply_pixels(op) && !has_winograd())
     candidates.push_back({"product", make_product_gradient});
   if (has_groups) std::ranges::move(own_ways(op), std::back_inserter(candidates));
   return candidates;
