@@ -159,6 +159,10 @@ std::vector<std::string> Nvrtc::options_for(int compute_capability) const {
       "--diag-suppress=177",  // declared and not used: positions that a kernel does not need
   };
   if (is_exact) options.emplace_back("--ptxas-options=-v");
+  // Where there is a driver, this version keeps what it compiled, and has no log for what it kept.
+  // Programs are kept with their resources by Wick's own cache.
+  constexpr int kKeepsPrograms = 13000;
+  if (version_ >= kKeepsPrograms) options.emplace_back("--no-cache");
   return options;
 }
 

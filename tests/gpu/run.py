@@ -20,7 +20,7 @@ import sysconfig
 import tarfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -46,6 +46,9 @@ UNIT_PROGRAMS = {
     "autograd_scale": "test_autograd_scale",
 }
 GPU_PROGRAMS = {"runtime_cuda": "test_runtime_cuda", "codegen_cuda": "test_codegen_cuda"}
+
+# Into so many parts, which run side by side: most of a test's time is one compiler's.
+SHARDS = {"tensor": 4, "autograd": 4, "runtime_cuda": 2}
 
 # Why a case is skipped: the package is built without LAPACK, which is too large to carry.
 ABSENT_LIBRARY = "cannot open LAPACK"
@@ -267,14 +270,46 @@ def unit_command(name):
     return ["sh", "-c", 'ulimit -s 512 && exec "$0" "$@"', program]
 
 
+def names_of_tests(listing):
+    """Of what --gtest_list_tests prints: suites, and below each its tests with their parameters."""
+    names, suite = [], ""
+    for line in listing.splitlines():
+        name = line.split("#")[0].strip()
+        if line.startswith("  "):
+            names.append(suite + name)
+        elif name.endswith("."):
+            suite = name
+    return names
+
+
+def sharded(part):
+    count = SHARDS.get(part.name, 1)
+    if count == 1:
+        return [part]
+    listing = subprocess.run(
+        part.command + ["--gtest_list_tests"], env=part.environment, capture_output=True, text=True
+    )
+    names = names_of_tests(listing.stdout)
+    # Neighbours cost alike, so each part gets one in turn.
+    return [
+        replace(
+            part,
+            name=f"{part.name}.{i + 1}",
+            command=part.command + ["--gtest_filter=" + ":".join(names[i::count])],
+        )
+        for i in range(count)
+    ]
+
+
 def test_parts(base, gpu, seconds):
     computing = {**base, "WICK_BACKEND": "cuda"} if gpu else base
-    parts = [
+    programs = [
         Part(name, [BIN / program], seconds, base) for name, program in GPU_PROGRAMS.items()
     ]
-    parts += [
+    programs += [
         Part(name, unit_command(name), seconds, computing) for name in UNIT_PROGRAMS
     ]
+    parts = [part for program in programs for part in sharded(program)]
     backend = "cuda" if gpu else "interpreter"
     for family in FAMILIES:
         command = [BIN / "test_conformance", "--family", family, "--backend", backend]

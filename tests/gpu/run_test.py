@@ -67,6 +67,22 @@ class GoogleTest(unittest.TestCase):
         self.assertEqual(self.outcome([]).failed, 1)
 
 
+class Shards(unittest.TestCase):
+    def test_names(self):
+        listing = "Running main() from gtest_main.cc\nS.\n  Passes\n  Fails\nAll/P.  # TypeParam = x\n  Takes/0  # GetParam() = 3\n"
+        self.assertEqual(run.names_of_tests(listing), ["S.Passes", "S.Fails", "All/P.Takes/0"])
+
+    def test_every_test_is_in_one_part(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "fake"
+            program.write_text("#!/bin/sh\nprintf 'S.\\n  A\\n  B\\n  C\\n  D\\n  E\\n'\n")
+            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            parts = run.sharded(run.Part("autograd", [program], 30, dict(os.environ)))
+        filters = [part.command[-1].removeprefix("--gtest_filter=").split(":") for part in parts]
+        self.assertEqual([part.name for part in parts], [f"autograd.{i}" for i in (1, 2, 3, 4)])
+        self.assertEqual(filters, [["S.A", "S.E"], ["S.B"], ["S.C"], ["S.D"]])
+
+
 class Cases(unittest.TestCase):
     def test_counts(self):
         text = "  relu on cuda: differs\\n  inv on cuda: cannot open LAPACK: libwick-lapack.so\\n"

@@ -144,7 +144,8 @@ TEST(CachingMemoryManager, ThrowsBadAllocForTheImpossible) {
   const auto manager = make_caching_memory_manager();
 
   EXPECT_THROW((void)manager->allocate(size_t{1} << 62U, kTag), std::bad_alloc);
-  EXPECT_THROW((void)manager->allocate(size_t{1} << 46U, kTag), std::bad_alloc);
+  // More than addresses have bits for: less than that some systems promise.
+  EXPECT_THROW((void)manager->allocate(size_t{1} << 58U, kTag), std::bad_alloc);
 
   void* block = manager->allocate(64, kTag);
   EXPECT_NE(block, nullptr);

@@ -64,10 +64,6 @@ Type f32(Shape shape) {
   return {DType::f32, std::move(shape)};
 }
 
-bool has_onednn() {
-  return !onednn::matmul_ways(make_product({2, 2}, {2, 2}, false, false)).empty();
-}
-
 class MatmulWays : public testing::Test {
  protected:
   void SetUp() override {

@@ -8,8 +8,13 @@
 
 #include "wick/ir/format.h"
 #include "wick/ir/interpreter.h"
+#include "wick/runtime/onednn/ways.h"
 
 namespace wick::runtime {
+
+bool has_onednn() {
+  return !onednn::matmul_ways(make_product({2, 2}, {2, 2}, false, false)).empty();
+}
 
 LibraryOp make_op(ir::OpKind kind, std::vector<Type> operands, ir::Attributes attributes) {
   std::vector<const Type*> pointers;

@@ -10,6 +10,9 @@
 
 namespace wick::runtime {
 
+/// Whether oneDNN was built in.
+bool has_onednn();
+
 /// The op with the result that it has for these operands.
 LibraryOp make_op(ir::OpKind kind, std::vector<Type> operands, ir::Attributes attributes);
 /// A matmul.

@@ -83,6 +83,26 @@ TEST_F(CudaBackend, TheSwitchMovesWholePrograms) {
   EXPECT_EQ(relu(x).to_vector<float>(), (Values{1, 0, 3}));
 }
 
+TEST_F(CudaBackend, AnomaliesAreFoundInTensorsOfADevice) {
+  Options options = wick::options();
+  options.detect_anomaly = true;
+  const ScopedOptions scope(options);
+  const Tensor x = tensor({4.0F, -1.0F}).to(wick::cuda());
+
+  const std::string text = error_text([&] { materialize(log(x) + 1); });
+
+  EXPECT_NE(text.find("log: gave NaN at [1] of f32[2]"), std::string::npos) << text;
+}
+
+TEST_F(CudaBackend, ProgramsAreValidatedOnTensorsOfADevice) {
+  Options options = wick::options();
+  options.validate = true;
+  const ScopedOptions scope(options);
+  const Tensor x = tensor({1.0F, 2.0F, 3.0F}).to(wick::cuda());
+
+  EXPECT_EQ((x * x + 1).to_vector<float>(), (Values{2, 5, 10}));
+}
+
 TEST_F(CudaBackend, SteadyRunsAreReplayed) {
   Tensor x = ones({64}).to(wick::cuda());
   materialize(x);

@@ -87,7 +87,7 @@ std::string FakeDriver::name_of(const void* address) const {
   if (found == memory_.begin()) return "host";
   --found;
   const auto offset = static_cast<size_t>(at - found->first);
-  if (offset >= std::max<size_t>(found->second.bytes.size(), 1)) return "host";
+  if (offset >= std::max<size_t>(found->second.bytes, 1)) return "host";
   return offset == 0 ? found->second.name : fmt::format("{}+{}", found->second.name, offset);
 }
 
@@ -132,11 +132,35 @@ void FakeDriver::run_until(CUstream stream, int64_t position) {
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return;  // destroyed: its work was done then
   FakeStream& queue = found->second;
-  while (queue.done < position && lost_ == CUDA_SUCCESS) {
-    const std::function<void()> work = std::move(queue.pending.front());
-    queue.pending.pop_front();
-    ++queue.done;
-    work();
+  if (queue.done >= position) return;
+  on_device([&] {
+    while (queue.done < position && lost_ == CUDA_SUCCESS) {
+      const std::function<void()> work = std::move(queue.pending.front());
+      queue.pending.pop_front();
+      ++queue.done;
+      work();
+    }
+  });
+}
+
+void FakeDriver::on_device(const std::function<void()>& body) {
+  const std::lock_guard lock(mutex_);
+  open_memory();
+  body();
+  close_memory();
+}
+
+void FakeDriver::open_memory() {
+  if (works_under_way_++ > 0) return;
+  for (const auto& [base, memory] : memory_) {
+    if (memory.kind == MemoryKind::device) memory.pages.open();
+  }
+}
+
+void FakeDriver::close_memory() {
+  if (--works_under_way_ > 0) return;
+  for (const auto& [base, memory] : memory_) {
+    if (memory.kind == MemoryKind::device) memory.pages.close();
   }
 }
 
@@ -231,12 +255,18 @@ void FakeDriver::fill_devices() {
   });
 }
 
-CUresult FakeDriver::allocate(const char* kind, size_t bytes, void** address) {
+CUresult FakeDriver::allocate(MemoryKind kind, size_t bytes, void** address) {
   if (is_capturing()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  Memory memory{.name = fmt::format("{}{}", kind, ++numbers_[kind]), .bytes = {}};
-  memory.bytes.resize(bytes);
-  *address = memory.bytes.data();
-  memory_.emplace(memory.bytes.data(), std::move(memory));
+  const char* const prefix = kind == MemoryKind::device ? "mem" : "pinned";
+  DevicePages pages(bytes);
+  if (kind == MemoryKind::pinned) pages.open();
+  std::byte* const base = pages.data();
+  *address = base;
+  memory_.emplace(base,
+                  Memory{.kind = kind,
+                         .name = fmt::format("{}{}", prefix, ++numbers_[prefix]),
+                         .bytes = bytes,
+                         .pages = std::move(pages)});
   return CUDA_SUCCESS;
 }
 
@@ -252,7 +282,7 @@ void FakeDriver::fill_memory() {
         return CUDA_ERROR_OUT_OF_MEMORY;
       }
       void* memory = nullptr;
-      const CUresult result = current->allocate("mem", bytes, &memory);
+      const CUresult result = current->allocate(MemoryKind::device, bytes, &memory);
       if (result == CUDA_SUCCESS) current->bytes_allocated_ += bytes;
       *address = reinterpret_cast<CUdeviceptr>(memory);
       return result;
@@ -262,7 +292,7 @@ void FakeDriver::fill_memory() {
     return current->act("cuMemFree", current->name_of(as_pointer(address)), [&] {
       const auto found = current->memory_.find(static_cast<const std::byte*>(as_pointer(address)));
       if (found == current->memory_.end()) return CUDA_ERROR_INVALID_VALUE;
-      current->bytes_allocated_ -= found->second.bytes.size();
+      current->bytes_allocated_ -= found->second.bytes;
       return current->release(as_pointer(address));
     });
   });
@@ -273,7 +303,7 @@ void FakeDriver::fill_memory() {
   });
   api_.cuMemHostAlloc.point_to([](void** address, size_t bytes, unsigned) {
     return current->act("cuMemHostAlloc", fmt::format("{} bytes", bytes), [&] {
-      return current->allocate("pinned", bytes, address);
+      return current->allocate(MemoryKind::pinned, bytes, address);
     });
   });
   api_.cuMemFreeHost.point_to([](void* address) {

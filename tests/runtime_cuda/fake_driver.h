@@ -1,8 +1,9 @@
 #pragma once
 
 // A CUDA driver for tests without a GPU: it records calls, fails on demand, and keeps the order
-// that streams promise and no other. Device memory is memory of the host. Work on a stream is put
-// off until somebody waits for it, so that a missing wait gives wrong data here too.
+// that streams promise and no other. Device memory is memory of the host that can be touched by what
+// works on streams alone. That is put off until somebody waits for it, so that a missing wait gives
+// wrong data here too.
 
 #include <array>
 #include <deque>
@@ -12,6 +13,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "runtime_cuda/device_pages.h"
 
 #include "wick/runtime/cuda/driver.h"
 
@@ -69,6 +72,9 @@ class FakeDriver {
 
   [[nodiscard]] size_t bytes_allocated() const { return bytes_allocated_; }
 
+  /// Calls `body`, which may touch device memory as work does.
+  void on_device(const std::function<void()>& body);
+
   /// What is not released: "stream1 pinned2"; "" where all is.
   [[nodiscard]] std::string live_objects() const;
 
@@ -93,9 +99,13 @@ class FakeDriver {
     int64_t position = 0;
   };
 
+  enum class MemoryKind : uint8_t { device, pinned };
+
   struct Memory {
+    MemoryKind kind;
     std::string name;
-    std::vector<std::byte> bytes;
+    size_t bytes;
+    DevicePages pages;
   };
 
   struct Function {
@@ -117,11 +127,13 @@ class FakeDriver {
   CUresult outcome(const char* function, const std::function<CUresult()>& body);
   [[nodiscard]] bool is_capturing() const;
   void run_until(CUstream stream, int64_t position);
+  void open_memory();
+  void close_memory();
   void run_all();
 
   template <typename Handle>
   Handle make_object(const char* kind);
-  CUresult allocate(const char* kind, size_t bytes, void** address);
+  CUresult allocate(MemoryKind kind, size_t bytes, void** address);
   CUresult release(const void* address);
 
   void fill_devices();
@@ -143,6 +155,7 @@ class FakeDriver {
   bool works_at_once_ = false;
   size_t memory_bytes_ = size_t{1} << 30U;
   size_t bytes_allocated_ = 0;
+  int works_under_way_ = 0;  // one may wait for others
   std::map<std::string, int> numbers_;  // given to objects of a kind
   uintptr_t last_handle_ = 0;
   std::map<const void*, std::string> objects_;

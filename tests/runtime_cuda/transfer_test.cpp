@@ -64,7 +64,7 @@ TEST_F(CudaTransfer, AnUploadHasReadItsSourceWhenItReturns) {
   std::ranges::fill(source, 0);
   stream_.synchronize();
 
-  EXPECT_EQ(std::memcmp(memory, expected.data(), expected.size()), 0);
+  fake_.on_device([&] { EXPECT_EQ(std::memcmp(memory, expected.data(), expected.size()), 0); });
 }
 
 TEST_F(CudaTransfer, ADownloadWaitsForTheWorkBeforeIt) {
@@ -117,7 +117,7 @@ TEST_F(CudaTransfer, ADownloadKeepsSlotsThatTheDeviceIsDoneWithButTheHostIsNot) 
   StagingRing staging(device_, {.slot_bytes = 64, .slots = 3});
   const std::vector<uint8_t> expected = counting(250);
   std::byte* memory = allocate(250);
-  std::memcpy(memory, expected.data(), expected.size());
+  fake_.on_device([&] { std::memcpy(memory, expected.data(), expected.size()); });
   std::vector<uint8_t> read(250);
 
   staging.download(stream_, read.data(), memory, read.size());
@@ -158,7 +158,7 @@ TEST_F(CudaTransfer, NothingIsCopiedForNoBytes) {
 TEST_F(CudaTransfer, CopiesAndFillsOnTheDevice) {
   std::byte* from = allocate(64);
   std::byte* to = allocate(64);
-  std::memset(from, 7, 64);
+  fake_.on_device([&] { std::memset(from, 7, 64); });
   fake_.take_calls();
 
   copy_on_device(stream_, to, from, 64);
@@ -169,8 +169,10 @@ TEST_F(CudaTransfer, CopiesAndFillsOnTheDevice) {
             (std::vector<std::string>{"cuMemcpyDtoDAsync mem2 <- mem1, 64 bytes, stream1",
                                       "cuMemsetD8Async mem2+32 <- 0, 32 bytes, stream1",
                                       "cuStreamSynchronize stream1"}));
-  EXPECT_EQ(to[31], std::byte{7});
-  EXPECT_EQ(to[32], std::byte{0});
+  fake_.on_device([&] {
+    EXPECT_EQ(to[31], std::byte{7});
+    EXPECT_EQ(to[32], std::byte{0});
+  });
 }
 
 TEST_F(CudaTransfer, ManyThreadsShareOneRing) {
