@@ -35,7 +35,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 std::string_view default_pipeline() {
   static const std::string on_host = joined({kStart, kWiden, kSimplify, kLayout, kFuse, kEnd});
   static const std::string on_gpu = joined({kStart, kSimplify, kEpilogue, kFuseOnGpu, kEnd});
-  return options().backend.starts_with("cuda") ? on_gpu : on_host;
+  return targets_gpu() ? on_gpu : on_host;
 }
 
 }  // namespace wick::passes

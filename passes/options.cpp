@@ -60,6 +60,10 @@ Options& options() {
   return all != nullptr ? *all : load_process_options();
 }
 
+bool targets_gpu() {
+  return options().backend.starts_with("cuda");
+}
+
 ScopedOptions::ScopedOptions(Options options) : options_(std::move(options)) {
   (void)wick::options();  // whatever is in force, the plug-ins of the process are loaded
   previous_ = std::exchange(scoped, &options_);

@@ -70,6 +70,9 @@ struct Options : CompileOptions {
 /// process's switches before work starts on other threads.
 Options& options();
 
+/// Whether the backend in force compiles for GPUs.
+bool targets_gpu();
+
 /// While it lives, `options` are the switches in force on this thread. Nests.
 ///
 ///     Options reference = options();

@@ -2,20 +2,34 @@
 
 #include <algorithm>
 
+#include "wick/passes/options.h"
+
 namespace wick::passes {
 
 namespace {
 
 constexpr int64_t kLanes = 16;
-constexpr int64_t kEnoughTasks = 32;
-/// So many are worth reading the data once instead of twice.
-constexpr int64_t kFewTasks = 8;
-constexpr int64_t kTasksWanted = 64;
+
+/// Rows, or vectors of columns.
+struct Tasks {
+  int64_t enough;  // to keep a device busy
+  int64_t few;     // so many are worth reading the data once instead of twice
+  int64_t wanted;  // where there are less than enough
+};
+
+constexpr Tasks kHost{.enough = 32, .few = 8, .wanted = 64};
+// A row is walked by a block of threads, of which a large GPU holds some hundreds.
+constexpr Tasks kGpu{.enough = 256, .few = 64, .wanted = 1024};
+
 /// Below this a second launch costs more than more threads save.
 constexpr int64_t kMinElements = int64_t{1} << 16;
 constexpr int64_t kMinBlockElements = int64_t{1} << 14;
 
 using Level = ir::Domain::Level;
+
+const Tasks& tasks() {
+  return targets_gpu() ? kGpu : kHost;
+}
 
 /// Kept dimensions that are contiguous run in vectors: fewer pieces than rows.
 int64_t num_tasks(const ir::Domain& domain) {
@@ -29,14 +43,14 @@ int64_t num_reduction_blocks(const ir::Domain& domain) {
   if (!domain.has_reduced()) return 1;
   const int64_t elements = domain.numel(Level::full);
   if (elements < kMinElements) return 1;
-  const int64_t tasks = num_tasks(domain);
-  if (tasks >= kEnoughTasks) return 1;
-  const int64_t longest_block = elements / kMinBlockElements;
-  return std::clamp<int64_t>((kTasksWanted + tasks - 1) / tasks, 1, longest_block);
+  const int64_t whole = num_tasks(domain);
+  if (whole >= tasks().enough) return 1;
+  const int64_t most_blocks = elements / kMinBlockElements;
+  return std::clamp<int64_t>((tasks().wanted + whole - 1) / whole, 1, most_blocks);
 }
 
 bool has_enough_rows(const ir::Domain& domain) {
-  return num_reduction_blocks(domain) <= 1 || num_tasks(domain) >= kFewTasks;
+  return num_reduction_blocks(domain) <= 1 || num_tasks(domain) >= tasks().few;
 }
 
 bool can_take_columns(const ir::Domain& rows) {

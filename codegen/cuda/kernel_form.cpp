@@ -94,6 +94,18 @@ int choose_tiled_dim(const Kernel& kernel, std::span<const int64_t> params) {
   return -1;
 }
 
+bool fits_width(const Kernel& kernel, std::span<const int64_t> params, int64_t width) {
+  if (extent_of(kernel, params, static_cast<size_t>(kernel.vector_dim)) % width != 0) return false;
+  if (kernel.blocking && kernel.blocking->inner == kernel.vector_dim &&
+      params[static_cast<size_t>(kernel.blocking->size_param)] % width != 0) {
+    return false;
+  }
+  return std::ranges::all_of(kernel.instrs, [&](const Instr& instr) {
+    return !is_stream(kernel, instr) || is_aligned(kernel, instr, params, width);
+  });
+}
+
+/// The widest accesses that all streams can take.
 int choose_width(const Kernel& kernel, std::span<const int64_t> params) {
   if (mapping_of(kernel) == Mapping::columns) return 1;
   int64_t largest = 0;
@@ -102,16 +114,10 @@ int choose_width(const Kernel& kernel, std::span<const int64_t> params) {
     largest = std::max(largest, static_cast<int64_t>(size_of(instr.dtype)));
   }
   if (largest == 0) return 1;
-  const int64_t width = std::min<int64_t>(kWidest, kAccessBytes / largest);
-  if (extent_of(kernel, params, static_cast<size_t>(kernel.vector_dim)) % width != 0) return 1;
-  if (kernel.blocking && kernel.blocking->inner == kernel.vector_dim &&
-      params[static_cast<size_t>(kernel.blocking->size_param)] % width != 0) {
-    return 1;
-  }
-  const bool aligned = std::ranges::all_of(kernel.instrs, [&](const Instr& instr) {
-    return !is_stream(kernel, instr) || is_aligned(kernel, instr, params, width);
-  });
-  return aligned ? static_cast<int>(width) : 1;
+  int64_t width = std::min<int64_t>(kWidest, kAccessBytes / largest);
+  while (width > 1 && !fits_width(kernel, params, width))
+    width /= 2;
+  return static_cast<int>(width);
 }
 
 /// Streams that have to be kept at the same time: registers of one that is no longer read serve the
