@@ -5,19 +5,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <new>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <sys/mman.h>
 
-#include "wick/codegen/disk_cache.h"
-#include "wick/ir/hash.h"
-#include "wick/ir/printer.h"
+#include "wick/runtime/known_choices.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/step_labels.h"
 
@@ -182,50 +178,10 @@ const Candidate* time_all(const LibraryOp& op, std::span<const Candidate> candid
 std::string problem_of(const LibraryOp& op,
                        const std::string& machine,
                        std::span<const Candidate> candidates) {
-  std::string text = fmt::format("choose {}", ir::to_string(op.op));
-  for (const auto& [name, value] : op.attributes.entries()) {
-    if (name != "buffers") text += fmt::format(" {}={}", name, ir::to_string(value));
-  }
-  for (const Type& operand : op.operands)
-    text += fmt::format(" {}", to_string(operand));
-  text += fmt::format(" -> {} on {}:", to_string(op.result), machine);
+  std::string text = fmt::format("choose {} on {}:", problem_text(op), machine);
   for (const Candidate& candidate : candidates)
     text += fmt::format(" {}", candidate.name);
   return text;
-}
-
-/// What the process knows, by problem.
-class Choices {
- public:
-  static Choices& instance() {
-    static Choices choices;
-    return choices;
-  }
-
-  std::string find(const std::string& problem) {
-    const std::lock_guard lock(mutex_);
-    const auto known = names_.find(problem);
-    return known == names_.end() ? std::string() : known->second;
-  }
-
-  void store(const std::string& problem, const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    names_[problem] = name;
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::string> names_;
-};
-
-codegen::DiskCache disk() {
-  return {codegen::default_cache_directory(), "timed choice"};
-}
-
-std::string find_on_disk(const std::string& problem) {
-  const auto found = disk().find(hash_bytes(problem), problem);
-  if (!found.object) return {};
-  return {reinterpret_cast<const char*>(found.object->data()), found.object->size()};
 }
 
 std::unique_ptr<HostCall> first_call(const LibraryOp& op, std::span<const Candidate> candidates) {
@@ -251,20 +207,14 @@ std::unique_ptr<HostCall> fastest_call(const LibraryOp& op,
                                        std::span<const Candidate> candidates) {
   if (candidates.size() == 1 || flops(op) < kWorthTiming) return first_call(op, candidates);
   const std::string problem = problem_of(sample, machine, candidates);
-  Choices& choices = Choices::instance();
-  std::string known = choices.find(problem);
-  if (known.empty()) known = find_on_disk(problem);
+  const std::string known = find_choice(problem);
   for (const Candidate& candidate : candidates) {
     if (candidate.name != known) continue;
-    if (auto call = candidate.make(op)) {
-      choices.store(problem, known);
-      return call;
-    }
+    if (auto call = candidate.make(op)) return call;
   }
   const Candidate* fastest = time_all(sample, candidates);
   if (fastest == nullptr) return nullptr;
-  choices.store(problem, fastest->name);
-  disk().store(hash_bytes(problem), problem, std::as_bytes(std::span(fastest->name)));
+  keep_choice(problem, fastest->name);
   return fastest->make(op);
 }
 

@@ -190,7 +190,10 @@ DnnDescriptor make_operation(const Dnn& dnn,
 
 }  // namespace
 
-Convolution::Convolution(const Dnn& dnn, const LibraryOp& op, ConvolutionOptions options) {
+Convolution::Convolution(const Dnn& dnn,
+                         const LibraryOp& op,
+                         ConvolutionOptions options,
+                         const WayTrial* trial) {
   const Direction& direction = direction_of(op.op);
   const Shape& weight = shape_at(op, direction.weight);
   const auto images = [&](size_t index) {
@@ -209,16 +212,9 @@ Convolution::Convolution(const Dnn& dnn, const LibraryOp& op, ConvolutionOptions
       fmt::format("{}", op.op),
       std::move(operation),
       std::move(parts),
-      EngineLimits{.tensor_cores = !is_f32 || options.tf32, .winograd = options.winograd});
-}
-
-void Convolution::enqueue(const Stream& stream,
-                          const void* first,
-                          const void* second,
-                          void* result,
-                          void* workspace) const {
-  const std::array<void*, 3> addresses{const_cast<void*>(first), const_cast<void*>(second), result};
-  plan_->execute(stream, kIds, addresses, workspace);
+      std::vector<int64_t>(kIds.begin(), kIds.end()),
+      EngineLimits{.tensor_cores = !is_f32 || options.tf32, .winograd = options.winograd},
+      trial);
 }
 
 }  // namespace wick::runtime::cuda

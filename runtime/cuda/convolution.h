@@ -21,17 +21,19 @@ struct ConvolutionOptions {
 /// best. Thread-safe.
 class Convolution {
  public:
-  /// `dnn` outlives it. Throws NotSupported where cuDNN has no such convolution.
-  Convolution(const Dnn& dnn, const LibraryOp& op, ConvolutionOptions options = {});
+  /// By the engine that the trial finds to be the fastest, else by cuDNN's first. `dnn` outlives it.
+  /// Throws NotSupported where cuDNN has no such convolution.
+  Convolution(const Dnn& dnn,
+              const LibraryOp& op,
+              ConvolutionOptions options = {},
+              const WayTrial* trial = nullptr);
 
   [[nodiscard]] size_t workspace_bytes() const { return plan_->workspace_bytes(); }
 
-  /// Addresses on the device, aligned to 64 bytes: the op's operands and its result.
-  void enqueue(const Stream& stream,
-               const void* first,
-               const void* second,
-               void* result,
-               void* workspace) const;
+  /// All aligned to 64 bytes.
+  void enqueue(const Stream& stream, const CallAddresses& addresses) const {
+    plan_->enqueue(stream, addresses);
+  }
 
  private:
   std::unique_ptr<DnnPlan> plan_;

@@ -19,8 +19,9 @@ Epilogue epilogue_of(const LibraryOp& op) {
 
 class CublasLtMatmul final : public DeviceCall {
  public:
-  explicit CublasLtMatmul(MatmulSpec spec)
-      : spec_(std::move(spec)),
+  CublasLtMatmul(LibraryOp op, MatmulSpec spec)
+      : op_(std::move(op)),
+        spec_(std::move(spec)),
         implementation_("cuBLASLt matmul") {
     if (spec_.epilogue != Epilogue::none)
       implementation_ += fmt::format(", {}", traits_of(spec_.epilogue).name);
@@ -28,7 +29,12 @@ class CublasLtMatmul final : public DeviceCall {
 
   [[nodiscard]] std::string_view implementation() const override { return implementation_; }
 
-  void prepare(Gpu& gpu) override { matmul_ = std::make_unique<Matmul>(gpu.blas(), spec_); }
+  void prepare(Gpu& gpu) override {
+    const size_t version = gpu.blas().api().cublasLtGetVersion();
+    const WayTrial trial(
+        gpu, op_, fmt::format("cuBLASLt {}{}", version, spec_.tf32 ? ", TF32" : ""));
+    matmul_ = std::make_unique<Matmul>(gpu.blas(), spec_, &trial);
+  }
 
   [[nodiscard]] size_t workspace_bytes() const override { return matmul_->workspace_bytes(); }
 
@@ -36,16 +42,12 @@ class CublasLtMatmul final : public DeviceCall {
                const void* const* operands,
                void* result,
                void* workspace) const override {
-    const bool has_bias = traits_of(spec_.epilogue).has_bias;
-    matmul_->enqueue(stream,
-                     {.lhs = operands[0],
-                      .rhs = operands[1],
-                      .result = result,
-                      .bias = has_bias ? const_cast<void*>(operands[2]) : nullptr,
-                      .workspace = workspace});
+    matmul_->enqueue(
+        stream, CallAddresses{.operands = operands, .result = result, .workspace = workspace});
   }
 
  private:
+  LibraryOp op_;
   MatmulSpec spec_;
   std::string implementation_;
   std::unique_ptr<Matmul> matmul_;
@@ -61,7 +63,7 @@ std::unique_ptr<DeviceCall> make_cublaslt_matmul(const LibraryOp& op) {
                   .tf32 = options().tf32};
   const bool is_empty = op.result.numel() == 0 || spec.shape.k == 0;
   if (is_empty && spec.epilogue != Epilogue::none) return nullptr;
-  return std::make_unique<CublasLtMatmul>(std::move(spec));
+  return std::make_unique<CublasLtMatmul>(op, std::move(spec));
 }
 
 }  // namespace wick::runtime::cuda

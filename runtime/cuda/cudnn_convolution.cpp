@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "wick/passes/options.h"
 #include "wick/runtime/cuda/convolution.h"
 #include "wick/runtime/cuda/device_call.h"
@@ -18,7 +20,13 @@ class CudnnConvolution final : public DeviceCall {
   [[nodiscard]] std::string_view implementation() const override { return "cuDNN convolution"; }
 
   void prepare(Gpu& gpu) override {
-    convolution_ = std::make_unique<Convolution>(gpu.dnn(), op_, options_);
+    const WayTrial trial(gpu,
+                         op_,
+                         fmt::format("cuDNN {}{}{}",
+                                     gpu.dnn().api().cudnnGetVersion(),
+                                     options_.tf32 ? ", TF32" : "",
+                                     options_.winograd ? ", Winograd" : ""));
+    convolution_ = std::make_unique<Convolution>(gpu.dnn(), op_, options_, &trial);
   }
 
   [[nodiscard]] size_t workspace_bytes() const override { return convolution_->workspace_bytes(); }
@@ -27,7 +35,8 @@ class CudnnConvolution final : public DeviceCall {
                const void* const* operands,
                void* result,
                void* workspace) const override {
-    convolution_->enqueue(stream, operands[0], operands[1], result, workspace);
+    convolution_->enqueue(stream,
+                          {.operands = operands, .result = result, .workspace = workspace});
   }
 
  private:

@@ -18,9 +18,9 @@ DnnDescriptor make_graph(const Dnn& dnn, const DnnDescriptor& operation) {
 }
 
 /// Engines with their settings, the likely fastest first.
-std::vector<DnnDescriptor> engines(const Dnn& dnn,
-                                   const DnnDescriptor& graph,
-                                   cudnnBackendHeurMode_t mode) {
+std::vector<DnnDescriptor> engine_configs(const Dnn& dnn,
+                                          const DnnDescriptor& graph,
+                                          cudnnBackendHeurMode_t mode) {
   DnnDescriptor heuristic(dnn, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph).set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
   if (!heuristic.try_finalize()) return {};
@@ -57,40 +57,77 @@ DnnPlan::DnnPlan(const Dnn& dnn,
                  std::string_view what,
                  DnnDescriptor operation,
                  std::vector<DnnDescriptor> parts,
-                 const EngineLimits& limits)
+                 std::vector<int64_t> ids,
+                 const EngineLimits& limits,
+                 const WayTrial* trial)
     : dnn_(dnn),
       parts_(std::move(parts)),
+      ids_(std::move(ids)),
       operation_(std::move(operation)),
       graph_(make_graph(dnn, operation_)) {
-  // The second are engines that can do everything, slowly.
+  const std::optional<size_t> known = trial == nullptr ? std::nullopt : trial->known();
+  std::vector<Engine> engines;
+  if (known) engines = find_engines(limits, *known, 1);
+  if (engines.empty()) engines = find_engines(limits, 0, trial == nullptr ? 1 : trial->most_ways());
+  if (engines.empty()) {
+    constexpr auto kWhy = "{}: cuDNN has no engine for it";
+    throw NotSupported({}, dnn.device().name(), fmt::format(kWhy, what));
+  }
+  const size_t place = engines.size() == 1 ? 0 : fastest(engines, *trial);
+  engine_ = std::make_unique<Engine>(std::move(engines[place]));
+}
+
+std::vector<DnnPlan::Engine> DnnPlan::find_engines(const EngineLimits& limits,
+                                                   size_t first,
+                                                   size_t most) const {
+  std::vector<Engine> found;
+  size_t number = 0;
+  // The second are engines that can do everything, most of them slowly.
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    for (DnnDescriptor& engine : engines(dnn, graph_, mode)) {
-      if (!is_allowed(engine, limits)) continue;
-      DnnDescriptor plan(dnn, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-      plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, dnn.handle())
-          .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, engine);
+    for (DnnDescriptor& config : engine_configs(dnn_, graph_, mode)) {
+      if (found.size() == most) return found;
+      if (!is_allowed(config, limits) || number++ < first) continue;
+      DnnDescriptor plan(dnn_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, dnn_.handle())
+          .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
       if (!plan.try_finalize()) continue;  // not on this device
       const int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
       if (workspace > limits.workspace_bytes) continue;
-      workspace_bytes_ = static_cast<size_t>(workspace);
-      engine_ = std::make_unique<DnnDescriptor>(std::move(engine));
-      plan_ = std::make_unique<DnnDescriptor>(std::move(plan));
-      return;
+      found.push_back({.number = number - 1,
+                       .config = std::move(config),
+                       .plan = std::move(plan),
+                       .workspace_bytes = static_cast<size_t>(workspace)});
     }
   }
-  throw NotSupported({}, dnn.device().name(), fmt::format("{}: cuDNN has no engine for it", what));
+  return found;
 }
 
-void DnnPlan::execute(const Stream& stream,
-                      std::span<const int64_t> ids,
-                      std::span<void* const> addresses,
-                      void* workspace) const {
+size_t DnnPlan::fastest(const std::vector<Engine>& engines, const WayTrial& trial) const {
+  std::vector<Way> ways;
+  for (const Engine& engine : engines) {
+    ways.push_back({engine.workspace_bytes,
+                    [&](const Stream& stream, const CallAddresses& addresses) {
+                      enqueue(engine, stream, addresses);
+                    }});
+  }
+  const size_t place = trial.fastest(ways);
+  trial.keep(engines[place].number);
+  return place;
+}
+
+void DnnPlan::enqueue(const Engine& engine,
+                      const Stream& stream,
+                      const CallAddresses& addresses) const {
+  std::vector<void*> tensors;
+  for (size_t i = 0; i + 1 < ids_.size(); ++i)
+    tensors.push_back(const_cast<void*>(addresses.operands[i]));
+  tensors.push_back(addresses.result);
   DnnDescriptor pack(dnn_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  pack.set_all(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids)
-      .set_all<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, addresses)
-      .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace);
+  pack.set_all<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids_)
+      .set_all<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, tensors)
+      .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, addresses.workspace);
   pack.finalize();
-  dnn_.execute(stream, plan_->handle(), pack.handle());
+  dnn_.execute(stream, engine.plan.handle(), pack.handle());
 }
 
 }  // namespace wick::runtime::cuda

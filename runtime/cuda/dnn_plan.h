@@ -3,10 +3,11 @@
 // Operations of cuDNN made ready to run: the choice of an engine.
 
 #include <memory>
-#include <span>
+#include <string_view>
 #include <vector>
 
 #include "wick/runtime/cuda/dnn_descriptor.h"
+#include "wick/runtime/cuda/way_trial.h"
 
 namespace wick::runtime::cuda {
 
@@ -20,30 +21,44 @@ struct EngineLimits {
 /// An operation with an engine that runs it.
 class DnnPlan {
  public:
-  /// Takes the first engine of cuDNN's own order that keeps within the limits. `parts` are what the
-  /// operation refers to. Throws NotSupported "`what`: ..." where there is none.
+  /// Takes the engine that is the fastest when it is tried; without a trial the first of cuDNN's own
+  /// order. Only engines within the limits. `parts` are what the operation refers to, `ids` those of
+  /// the tensors of operands and result. Throws NotSupported "`what`: ..." where there is none.
   DnnPlan(const Dnn& dnn,
           std::string_view what,
           DnnDescriptor operation,
           std::vector<DnnDescriptor> parts,
-          const EngineLimits& limits);
+          std::vector<int64_t> ids,
+          const EngineLimits& limits,
+          const WayTrial* trial);
 
-  [[nodiscard]] size_t workspace_bytes() const { return workspace_bytes_; }
+  [[nodiscard]] size_t workspace_bytes() const { return engine_->workspace_bytes; }
 
-  /// Enqueues it; the addresses are those of the tensors with these ids.
-  void execute(const Stream& stream,
-               std::span<const int64_t> ids,
-               std::span<void* const> addresses,
-               void* workspace) const;
+  void enqueue(const Stream& stream, const CallAddresses& addresses) const {
+    enqueue(*engine_, stream, addresses);
+  }
 
  private:
+  struct Engine {
+    size_t number;  // in cuDNN's order of those within the limits
+    DnnDescriptor config;
+    DnnDescriptor plan;
+    size_t workspace_bytes;
+  };
+
+  /// Up to `most` that work on the device, from this number on.
+  [[nodiscard]] std::vector<Engine> find_engines(const EngineLimits& limits,
+                                                 size_t first,
+                                                 size_t most) const;
+  [[nodiscard]] size_t fastest(const std::vector<Engine>& engines, const WayTrial& trial) const;
+  void enqueue(const Engine& engine, const Stream& stream, const CallAddresses& addresses) const;
+
   const Dnn& dnn_;
   std::vector<DnnDescriptor> parts_;
+  std::vector<int64_t> ids_;
   DnnDescriptor operation_;
   DnnDescriptor graph_;
-  std::unique_ptr<DnnDescriptor> engine_;
-  std::unique_ptr<DnnDescriptor> plan_;
-  size_t workspace_bytes_ = 0;
+  std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace wick::runtime::cuda

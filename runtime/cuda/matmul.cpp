@@ -43,7 +43,7 @@ void* at(const void* base, size_t offset) {
 
 }  // namespace
 
-Matmul::Matmul(Blas& blas, const MatmulSpec& spec)
+Matmul::Matmul(Blas& blas, const MatmulSpec& spec, const WayTrial* trial)
     : blas_(blas),
       runs_(strided_runs(spec.shape)),
       product_(product_of(spec, runs_)) {
@@ -55,7 +55,26 @@ Matmul::Matmul(Blas& blas, const MatmulSpec& spec)
     return;
   }
   descriptors_ = std::make_unique<MatmulDescriptors>(blas, product_);
-  algorithm_ = blas.algorithm(product_, [this] { return descriptors_->best_algorithm(); });
+  algorithm_ = blas.algorithm(product_, [&] { return choose(trial); });
+}
+
+MatmulAlgorithm Matmul::choose(const WayTrial* trial) {
+  const std::vector<MatmulAlgorithm> algorithms =
+      descriptors_->algorithms(trial == nullptr ? 1 : trial->most_ways());
+  if (algorithms.size() == 1) return algorithms.front();
+  const std::optional<size_t> known = trial->known();
+  if (known && *known < algorithms.size()) return algorithms[*known];
+  std::vector<Way> ways;
+  for (const MatmulAlgorithm& algorithm : algorithms) {
+    ways.push_back({algorithm.workspace_bytes,
+                    [&](const Stream& stream, const CallAddresses& addresses) {
+                      algorithm_ = algorithm;
+                      enqueue(stream, addresses);
+                    }});
+  }
+  const size_t number = trial->fastest(ways);
+  trial->keep(number);
+  return algorithms[number];
 }
 
 bool Matmul::is_empty() const {
@@ -83,6 +102,16 @@ void Matmul::enqueue(const Stream& stream, const MatmulArguments& arguments) con
   const std::lock_guard lock(mutex_);
   for (size_t run = 0; run < runs_.lhs_starts.size(); ++run)
     multiply(stream, arguments, run);
+}
+
+void Matmul::enqueue(const Stream& stream, const CallAddresses& addresses) const {
+  const bool has_bias = traits_of(product_.epilogue).has_bias;
+  enqueue(stream,
+          MatmulArguments{.lhs = addresses.operands[0],
+                          .rhs = addresses.operands[1],
+                          .result = addresses.result,
+                          .bias = has_bias ? const_cast<void*>(addresses.operands[2]) : nullptr,
+                          .workspace = addresses.workspace});
 }
 
 void Matmul::multiply(const Stream& stream, const MatmulArguments& arguments, size_t run) const {

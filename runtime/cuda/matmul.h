@@ -8,6 +8,7 @@
 #include "wick/runtime/cuda/matmul_descriptors.h"
 #include "wick/runtime/cuda/stream.h"
 #include "wick/runtime/cuda/strided_runs.h"
+#include "wick/runtime/cuda/way_trial.h"
 
 namespace wick::runtime::cuda {
 
@@ -35,8 +36,9 @@ class Matmul {
  public:
   static constexpr size_t kAlignment = 64;
 
-  /// `blas` outlives it. Throws NotSupported where cuBLASLt does not have such a product.
-  Matmul(Blas& blas, const MatmulSpec& spec);
+  /// By the algorithm that the trial finds to be the fastest, else by cuBLASLt's first. `blas`
+  /// outlives it. Throws NotSupported where cuBLASLt does not have such a product.
+  Matmul(Blas& blas, const MatmulSpec& spec, const WayTrial* trial = nullptr);
 
   [[nodiscard]] size_t workspace_bytes() const { return algorithm_.workspace_bytes; }
 
@@ -45,7 +47,11 @@ class Matmul {
 
   void enqueue(const Stream& stream, const MatmulArguments& arguments) const;
 
+  /// The same for a call of a plan, whose third operand is the bias if it has one.
+  void enqueue(const Stream& stream, const CallAddresses& addresses) const;
+
  private:
+  MatmulAlgorithm choose(const WayTrial* trial);
   void multiply(const Stream& stream, const MatmulArguments& arguments, size_t run) const;
   [[nodiscard]] bool is_empty() const;
   [[nodiscard]] size_t aux_bytes_of_run() const;

@@ -152,9 +152,9 @@ MatmulDescriptors::Preference MatmulDescriptors::make_preference() const {
   return preference;
 }
 
-MatmulAlgorithm MatmulDescriptors::best_algorithm() const {
+std::vector<MatmulAlgorithm> MatmulDescriptors::algorithms(size_t most) const {
   const Preference preference = make_preference();
-  cublasLtMatmulHeuristicResult_t choice{};
+  std::vector<cublasLtMatmulHeuristicResult_t> choices(most);
   int found = 0;
   const std::string doing = fmt::format("choosing an algorithm for a matmul of {} {} x {} x {}",
                                         to_string(product_.dtype),
@@ -170,15 +170,21 @@ MatmulAlgorithm MatmulDescriptors::best_algorithm() const {
              result_.get(),
              result_.get(),
              preference.get(),
-             1,
-             &choice,
+             static_cast<int>(most),
+             choices.data(),
              &found);
-  if (found == 0 || choice.state != CUBLAS_STATUS_SUCCESS) {
+  std::vector<MatmulAlgorithm> algorithms;
+  for (int i = 0; i < found; ++i) {
+    const cublasLtMatmulHeuristicResult_t& choice = choices[static_cast<size_t>(i)];
+    if (choice.state == CUBLAS_STATUS_SUCCESS)
+      algorithms.push_back({choice.algo, choice.workspaceSize});
+  }
+  if (algorithms.empty()) {
     const std::string_view epilogue = traits_of(product_.epilogue).name;
     throw NotSupported(
         {}, blas_.device().name(), fmt::format("{}: none with epilogue {}", doing, epilogue));
   }
-  return {choice.algo, choice.workspaceSize};
+  return algorithms;
 }
 
 }  // namespace wick::runtime::cuda

@@ -41,9 +41,9 @@ class MatmulDescriptors {
 
   [[nodiscard]] cublasLtMatrixLayout_t result() const { return result_.get(); }
 
-  /// cuBLASLt's own first choice among those that give the same bits each time. Throws NotSupported
+  /// Up to `most` that give the same bits each time, in cuBLASLt's own order. Throws NotSupported
   /// where it has none.
-  [[nodiscard]] MatmulAlgorithm best_algorithm() const;
+  [[nodiscard]] std::vector<MatmulAlgorithm> algorithms(size_t most) const;
 
  private:
   using Operation = Descriptor<cublasLtMatmulDescOpaque_t>;

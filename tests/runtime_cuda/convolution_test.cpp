@@ -48,7 +48,8 @@ class CudaConvolution : public testing::Test {
     Literal result(op.result);
 
     const Convolution convolution(dnn_, op);
-    convolution.enqueue(stream_, first.data(), second.data(), result.data(), nullptr);
+    const void* const addresses[] = {first.data(), second.data()};
+    convolution.enqueue(stream_, {.operands = addresses, .result = result.data()});
     stream_.synchronize();
 
     EXPECT_EQ(result, expected) << fmt::format("{} {}", op.op, op.result);
@@ -59,7 +60,8 @@ class CudaConvolution : public testing::Test {
     const Convolution convolution(dnn_, small_op(dtype), options);
     std::vector<std::byte> memory(4096);
     driver_.take_calls();
-    convolution.enqueue(stream_, memory.data(), memory.data(), memory.data() + 2048, nullptr);
+    const void* const operands[] = {memory.data(), memory.data()};
+    convolution.enqueue(stream_, {.operands = operands, .result = memory.data() + 2048});
     stream_.synchronize();
     return driver_.take_calls().front();
   }
@@ -180,11 +182,11 @@ TEST_F(CudaConvolution, WorksInTheWorkspaceOfItsEngine) {
   std::vector<std::byte> memory(4096);
   driver_.take_calls();
 
+  const void* const operands[] = {memory.data(), memory.data()};
   convolution.enqueue(stream_,
-                      memory.data(),
-                      memory.data(),
-                      memory.data() + 2048,
-                      reinterpret_cast<void*>(workspace));
+                      {.operands = operands,
+                       .result = memory.data() + 2048,
+                       .workspace = reinterpret_cast<void*>(workspace)});
   stream_.synchronize();
 
   EXPECT_EQ(convolution.workspace_bytes(), 256U);

@@ -249,6 +249,7 @@ void FakeCublasLt::fill_calls() {
     return CUBLAS_STATUS_SUCCESS;
   });
   api_.cublasLtDestroy.point_to([](cublasLtHandle_t) { return CUBLAS_STATUS_SUCCESS; });
+  api_.cublasLtGetVersion.point_to([]() -> size_t { return CUBLAS_VERSION; });
   api_.cublasLtGetStatusName.point_to(
       [](cublasStatus_t) -> const char* { return "CUBLAS_STATUS_NOT_SUPPORTED"; });
   api_.cublasLtGetStatusString.point_to([](cublasStatus_t) -> const char* { return "as told"; });
@@ -259,7 +260,7 @@ void FakeCublasLt::fill_calls() {
                                                   cublasLtMatrixLayout_t /*c*/,
                                                   cublasLtMatrixLayout_t d,
                                                   cublasLtMatmulPreference_t preference,
-                                                  int /*wanted*/,
+                                                  int wanted,
                                                   cublasLtMatmulHeuristicResult_t* results,
                                                   int* found) {
     const auto& attributes = current->attributes_;
@@ -269,9 +270,13 @@ void FakeCublasLt::fill_calls() {
                              attributes.at(d),
                              attributes.at(preference)};
     ++current->num_searches_;
-    *found = current->finds_ ? 1 : 0;
-    results[0].state = CUBLAS_STATUS_SUCCESS;
-    results[0].workspaceSize = current->workspace_bytes_;
+    const int known = current->finds_ ? static_cast<int>(current->costs_.size()) : 0;
+    *found = std::min(wanted, known);
+    for (int i = 0; i < *found; ++i) {
+      results[i].algo.data[0] = static_cast<uint64_t>(i);
+      results[i].state = CUBLAS_STATUS_SUCCESS;
+      results[i].workspaceSize = current->workspace_bytes_;
+    }
     return current->search_status_;
   });
   api_.cublasLtMatmul.point_to([](cublasLtHandle_t,
@@ -286,7 +291,7 @@ void FakeCublasLt::fill_calls() {
                                   cublasLtMatrixLayout_t /*c_layout*/,
                                   void* d,
                                   cublasLtMatrixLayout_t d_layout,
-                                  const cublasLtMatmulAlgo_t*,
+                                  const cublasLtMatmulAlgo_t* algorithm,
                                   void* workspace,
                                   size_t workspace_bytes,
                                   cudaStream_t stream) {
@@ -299,6 +304,9 @@ void FakeCublasLt::fill_calls() {
                               workspace_bytes,
                               driver.name_of_object(stream)));
     if (current->matmul_status_ != CUBLAS_STATUS_SUCCESS) return current->matmul_status_;
+    current->last_algorithm_ = algorithm->data[0];
+    for (int i = 1; i < current->costs_.at(current->last_algorithm_); ++i)
+      driver.enqueue(stream, [] {});
     const auto& known = current->attributes_;
     const auto enqueue = [&]<typename T>() {
       driver.enqueue(stream,

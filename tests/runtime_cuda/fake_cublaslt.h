@@ -42,6 +42,12 @@ class FakeCublasLt {
   /// What searches give.
   void set_workspace_bytes(size_t bytes) { workspace_bytes_ = bytes; }
 
+  /// One for each algorithm, in the library's order: what it takes of the time that the others do.
+  void set_costs(std::vector<int> costs) { costs_ = std::move(costs); }
+
+  /// The number of the algorithm of the last product.
+  [[nodiscard]] size_t last_algorithm() const { return last_algorithm_; }
+
   void find_nothing() { finds_ = false; }
 
   void fail_search(cublasStatus_t status) { search_status_ = status; }
@@ -65,6 +71,8 @@ class FakeCublasLt {
   Search last_search_;
   int num_searches_ = 0;
   size_t workspace_bytes_ = 0;
+  std::vector<int> costs_ = {1};
+  size_t last_algorithm_ = 0;
   bool finds_ = true;
   cublasStatus_t search_status_ = CUBLAS_STATUS_SUCCESS;
   cublasStatus_t matmul_status_ = CUBLAS_STATUS_SUCCESS;

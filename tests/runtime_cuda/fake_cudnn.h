@@ -18,7 +18,9 @@ struct FakeEngine {
   std::string name;
   std::vector<cudnnBackendNumericalNote_t> notes;
   int64_t workspace_bytes = 0;
-  bool works = true;  // makes a plan on this device
+  bool works = true;     // makes a plan on this device
+  bool executes = true;  // and its plan can be enqueued
+  int cost = 1;          // of the time that one does
 };
 
 /// One at a time, as its driver.

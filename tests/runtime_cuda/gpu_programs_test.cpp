@@ -284,11 +284,12 @@ TEST_P(GpuProgram, ConvolvesInAllDirections) {
     const Convolution convolution(gpu_->dnn(), op);
     const std::shared_ptr<void> result = allocate(op.result.num_bytes());
 
-    convolution.enqueue(gpu_->stream(),
-                        upload(first).get(),
-                        upload(second).get(),
-                        result.get(),
-                        allocate(convolution.workspace_bytes()).get());
+    const std::shared_ptr<void> there[] = {upload(first), upload(second)};
+    const void* const addresses[] = {there[0].get(), there[1].get()};
+    const std::shared_ptr<void> workspace = allocate(convolution.workspace_bytes());
+    convolution.enqueue(
+        gpu_->stream(),
+        {.operands = addresses, .result = result.get(), .workspace = workspace.get()});
 
     const std::span<const float> values = expected.values<float>();
     expect_near(download(result, values.size()), {values.begin(), values.end()}, 1e-4F);

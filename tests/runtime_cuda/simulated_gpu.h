@@ -65,6 +65,8 @@ class SimulatedGpu {
 
   [[nodiscard]] FakeCublasLt& cublaslt() { return cublaslt_; }
 
+  [[nodiscard]] FakeCudnn& cudnn() { return cudnn_; }
+
   [[nodiscard]] SimulatedMachine& machine() { return machine_; }
 
  private:
