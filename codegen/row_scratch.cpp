@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "wick/passes/options.h"
+
 namespace wick::codegen {
 
 namespace {
@@ -20,14 +22,27 @@ struct OwnRoom {
   int64_t all = 0;
 };
 
-/// None when rows are too long.
-OwnRoom own_room(const ir::Domain& domain) {
-  constexpr int64_t kMostRowsAtOnce = 256;
-  if (domain.extents.empty()) return {};
+int64_t row_elements(const ir::Domain& domain) {
   int64_t row = 1;
   for (size_t d = 0; d < domain.extents.size(); ++d) {
     if (domain.reduced[d]) row *= domain.extents[d];
   }
+  return row;
+}
+
+/// Registers and shared memory of a GPU hold rows up to this. Behind them is the memory that
+/// operands are in, from which computing a value again takes less time than reading back what was
+/// kept.
+bool is_too_long_for_gpu(const ir::Domain& domain) {
+  constexpr int64_t kMostElements = 16384;
+  return row_elements(domain) > kMostElements;
+}
+
+/// None when rows are too long.
+OwnRoom own_room(const ir::Domain& domain) {
+  constexpr int64_t kMostRowsAtOnce = 256;
+  if (domain.extents.empty()) return {};
+  const int64_t row = row_elements(domain);
   for (const int64_t size : {32, 256}) {
     if (row <= size) return {.row = size, .all = size * kMostRowsAtOnce};
   }
@@ -51,6 +66,7 @@ class ScratchPlanner {
 
   std::vector<RowScratch> run() {
     if (body_.max_depth == 0 || body_.max_depth >= kMaxLoops) return {};
+    if (targets_gpu() && is_too_long_for_gpu(body_.domain)) return {};
     for (const ir::Node* reduction : body_.reductions) {
       need(*reduction->operand(0).node, uint64_t{1} << (body_.depth_of(*reduction) - 1));
     }

@@ -15,11 +15,13 @@ struct Tasks {
   int64_t enough;  // to keep a device busy
   int64_t few;     // so many are worth reading the data once instead of twice
   int64_t wanted;  // where there are less than enough
+  int64_t least;   // elements of one that are worth a second launch
 };
 
-constexpr Tasks kHost{.enough = 32, .few = 8, .wanted = 64};
-// A row is walked by a block of threads, of which a large GPU holds some hundreds.
-constexpr Tasks kGpu{.enough = 256, .few = 64, .wanted = 1024};
+constexpr Tasks kHost{.enough = 32, .few = 8, .wanted = 64, .least = 1};
+// A row is walked by a block of threads, of which a large GPU holds some hundreds, and each reads
+// so many elements in the time of a launch.
+constexpr Tasks kGpu{.enough = 256, .few = 64, .wanted = 1024, .least = int64_t{1} << 16};
 
 /// Below this a second launch costs more than more threads save.
 constexpr int64_t kMinElements = int64_t{1} << 16;
@@ -44,7 +46,7 @@ int64_t num_reduction_blocks(const ir::Domain& domain) {
   const int64_t elements = domain.numel(Level::full);
   if (elements < kMinElements) return 1;
   const int64_t whole = num_tasks(domain);
-  if (whole >= tasks().enough) return 1;
+  if (whole >= tasks().enough || elements / std::max<int64_t>(1, whole) < tasks().least) return 1;
   const int64_t most_blocks = elements / kMinBlockElements;
   return std::clamp<int64_t>((tasks().wanted + whole - 1) / whole, 1, most_blocks);
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 // When a reduction is cut in blocks that run in parallel and are combined by a second launch. The
-// fuse pass and lowering must agree on it; it depends on shapes and the kind of device alone, so that
-// results do not depend on the number of threads.
+// fuse pass and lowering must agree on it; it depends on shapes and the kind of device alone, so
+// that results do not depend on the number of threads.
 
 #include <cstdint>
 

@@ -9,6 +9,9 @@ namespace {
 
 /// Of a row: several rows share a warp then.
 constexpr int kFewestThreads = 8;
+/// Rows of so few accesses are a thread's alone: of several threads some would idle, and all would
+/// have to exchange what they found.
+constexpr int64_t kAccessesOfAThread = 7;
 /// Bytes that a thread moves in one access.
 constexpr int64_t kAccessBytes = 16;
 constexpr int kWidest = 8;
@@ -94,8 +97,14 @@ int choose_tiled_dim(const Kernel& kernel, std::span<const int64_t> params) {
   return -1;
 }
 
+/// Elementwise kernels of one dimension may have any number of elements.
+bool may_have_rest(const Kernel& kernel) {
+  return mapping_of(kernel) == Mapping::elementwise && kernel.dims.size() == 1;
+}
+
 bool fits_width(const Kernel& kernel, std::span<const int64_t> params, int64_t width) {
-  if (extent_of(kernel, params, static_cast<size_t>(kernel.vector_dim)) % width != 0) return false;
+  const int64_t extent = extent_of(kernel, params, static_cast<size_t>(kernel.vector_dim));
+  if (extent < width || (extent % width != 0 && !may_have_rest(kernel))) return false;
   if (kernel.blocking && kernel.blocking->inner == kernel.vector_dim &&
       params[static_cast<size_t>(kernel.blocking->size_param)] % width != 0) {
     return false;
@@ -133,6 +142,13 @@ int most_held_at_once(const std::vector<HeldStream>& streams) {
   return most;
 }
 
+/// Threads for a row of so many accesses, where each is to do about `of_a_thread`.
+int64_t threads_for(int64_t accesses, int64_t of_a_thread) {
+  const int64_t fewest = accesses <= std::min(kAccessesOfAThread, of_a_thread) ? 1 : kFewestThreads;
+  const int64_t wanted = power_of_two_from((accesses + of_a_thread - 1) / of_a_thread);
+  return std::clamp<int64_t>(wanted, fewest, kMostThreadsOfRow);
+}
+
 /// Accesses of a thread to a row when the row stays in registers; 0: it does not fit.
 int choose_held(const Kernel& kernel, int width, std::span<const int64_t> params) {
   if (mapping_of(kernel) != Mapping::rows) return 0;
@@ -141,8 +157,7 @@ int choose_held(const Kernel& kernel, int width, std::span<const int64_t> params
   const auto most = static_cast<int>(std::bit_floor(
       static_cast<unsigned>(std::clamp(kMostHeld / (width * streams), 1, kMostHeldAccesses))));
   const int64_t accesses = inner_count(kernel, params) / width;
-  const int64_t threads = std::clamp<int64_t>(
-      power_of_two_from((accesses + most - 1) / most), kFewestThreads, kMostThreadsOfRow);
+  const int64_t threads = threads_for(accesses, most);
   const int64_t held = power_of_two_from((accesses + threads - 1) / threads);
   return held <= most ? static_cast<int>(held) : 0;
 }
@@ -238,8 +253,7 @@ int threads_of_row(const Kernel& kernel, const KernelForm& form, std::span<const
   const int64_t of_a_thread = form.held > 0                              ? form.held
                               : outer_count(kernel, params) >= kManyRows ? 8
                                                                          : 2;
-  const int64_t wanted = power_of_two_from((accesses + of_a_thread - 1) / of_a_thread);
-  return static_cast<int>(std::clamp<int64_t>(wanted, kFewestThreads, kMostThreadsOfRow));
+  return static_cast<int>(threads_for(accesses, of_a_thread));
 }
 
 KernelForm choose_form(const Kernel& kernel, std::span<const int64_t> params) {
@@ -247,6 +261,7 @@ KernelForm choose_form(const Kernel& kernel, std::span<const int64_t> params) {
   form.wide_index = !fits_narrow(kernel, params);
   form.tiled_dim = choose_tiled_dim(kernel, params);
   form.width = form.tiled_dim >= 0 ? 1 : choose_width(kernel, params);
+  form.has_rest = may_have_rest(kernel) && outer_count(kernel, params) % form.width != 0;
   form.held = choose_held(kernel, form.width, params);
   return form;
 }

@@ -24,6 +24,7 @@ Mapping mapping_of(const Kernel& kernel);
 struct KernelForm {
   bool wide_index = false;  // positions and addresses take 64 bits
   int width = 1;            // elements that a thread moves in one access
+  bool has_rest = false;    // elementwise: elements behind the last whole access are moved singly
   /// rows: accesses of a thread to each row, which it then keeps in registers between loops; 0:
   /// rows are too long and read again.
   int held = 0;

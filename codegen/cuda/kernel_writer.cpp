@@ -115,7 +115,11 @@ void KernelWriter::write_params() {
 
 void KernelWriter::write_elementwise() {
   const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
-  std::vector<std::string> factors = {fmt::format("{} / {}", extent(vector_dim), form_.width)};
+  const std::string accesses =
+      form_.has_rest
+          ? fmt::format("({} + {}) / {}", extent(vector_dim), form_.width - 1, form_.width)
+          : fmt::format("{} / {}", extent(vector_dim), form_.width);
+  std::vector<std::string> factors = {accesses};
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
     if (!is_vector_dim(d)) factors.push_back(extent(d));
   }
@@ -123,7 +127,19 @@ void KernelWriter::write_elementwise() {
   line("const Index step = Index(gridDim.x) * blockDim.x;");
   open("for (Index i = Index(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)");
   write_outer_positions("i");
+  if (form_.has_rest) open("if (base + {} <= {})", form_.width, extent(vector_dim));
   write_vector_loads(all_instrs_, 0);
+  write_body(all_instrs_);
+  if (form_.has_rest) write_rest();
+  close();
+}
+
+/// What is no whole access, instead of one.
+void KernelWriter::write_rest() {
+  close();
+  const auto dim = static_cast<size_t>(kernel_.vector_dim);
+  open("else for (Index d{0} = base; d{0} < {1}; ++d{0})", dim, extent(dim));
+  form_.width = 1;
   write_body(all_instrs_);
   close();
 }
@@ -168,7 +184,7 @@ void KernelWriter::write_walk() {
   line("const Index count = {};", product_of(outer));
   line("const Index step = Index(gridDim.x) * units;");
   open("for (Index first = Index(blockIdx.x) * units; first < count; first += step)");
-  // All threads take part in exchanges; those without a position of their own repeat the last.
+  // All threads take part in exchanges; those without a position of their own walk nothing.
   line("const bool is_live = first + unit < count;");
   line("const Index u = is_live ? first + unit : count - 1;");
   write_outer_positions("u");
@@ -228,7 +244,7 @@ void KernelWriter::write_own_memory() {
   }
 }
 
-/// nN accesses from position oN on, of each inner dimension; their product is `inner`.
+/// nN accesses from position oN on, of each inner dimension; `inner` in all.
 void KernelWriter::write_inner_ranges() {
   std::vector<std::string> lengths;
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
@@ -246,7 +262,7 @@ void KernelWriter::write_inner_ranges() {
     line("const Index n{} = {};", d, length);
     lengths.push_back(fmt::format("n{}", d));
   }
-  line("const Index inner = {};", product_of(lengths));
+  line("const Index inner = is_live ? {} : 0;", product_of(lengths));
 }
 
 }  // namespace wick::codegen::cuda

@@ -27,6 +27,7 @@ class KernelWriter {
   void write_signature();
   void write_params();
   void write_elementwise();
+  void write_rest();
   void write_walk();
   void write_shared();
   void write_shared_states();

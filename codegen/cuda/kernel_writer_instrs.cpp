@@ -160,8 +160,8 @@ void KernelWriter::write_store(int number, bool in_loop) {
   const auto require = [&](const std::string& condition) {
     guard += guard.empty() ? condition : " && " + condition;
   };
-  if (mapping_ != Mapping::elementwise) {
-    if (!in_loop) require("t == 0");
+  if (mapping_ != Mapping::elementwise && !in_loop) {
+    require("t == 0");
     require("is_live");
   }
   if (store.predicate >= 0) require(fmt::format("v{}", store.predicate));

@@ -160,11 +160,7 @@ void KernelWriter::write_vector_stores(const std::vector<int>& instrs) {
     if (is_own && is_held_alone(kernel_, form_, store.buffer)) continue;
     const int held = held_number(store);
     const std::string value = held >= 0 ? fmt::format("h{}[j]", held) : fmt::format("y{}", number);
-    const bool guarded = mapping_ != Mapping::elementwise && !is_own;
-    line("{}store_vector({}, {});",
-         guarded ? "if (is_live) " : "",
-         place_text(store, position),
-         value);
+    line("store_vector({}, {});", place_text(store, position), value);
   }
 }
 

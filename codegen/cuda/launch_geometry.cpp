@@ -131,8 +131,8 @@ LaunchGeometry launch_geometry(const Kernel& kernel,
   if (form.tiled_dim >= 0) return geometry_of_tiles(kernel, form, params);
   if (mapping == Mapping::elementwise) {
     geometry.block_x = kElementwiseThreads;
-    geometry.grid_x =
-        static_cast<unsigned>(blocks_for(positions / form.width, kElementwiseThreads));
+    const int64_t accesses = (positions + form.width - 1) / form.width;
+    geometry.grid_x = static_cast<unsigned>(blocks_for(accesses, kElementwiseThreads));
     return geometry;
   }
   const int state_bytes = shared_states(kernel).bytes;

@@ -21,8 +21,8 @@ struct ConvolutionOptions {
 /// best. Thread-safe.
 class Convolution {
  public:
-  /// By the engine that the trial finds to be the fastest, else by cuDNN's first. `dnn` outlives it.
-  /// Throws NotSupported where cuDNN has no such convolution.
+  /// By the engine that the trial finds to be the fastest, else by cuDNN's first. `dnn` outlives
+  /// it. Throws NotSupported where cuDNN has no such convolution.
   Convolution(const Dnn& dnn,
               const LibraryOp& op,
               ConvolutionOptions options = {},

@@ -42,8 +42,8 @@ class CublasLtMatmul final : public DeviceCall {
                const void* const* operands,
                void* result,
                void* workspace) const override {
-    matmul_->enqueue(
-        stream, CallAddresses{.operands = operands, .result = result, .workspace = workspace});
+    matmul_->enqueue(stream,
+                     CallAddresses{.operands = operands, .result = result, .workspace = workspace});
   }
 
  private:

@@ -35,8 +35,7 @@ class CudnnConvolution final : public DeviceCall {
                const void* const* operands,
                void* result,
                void* workspace) const override {
-    convolution_->enqueue(stream,
-                          {.operands = operands, .result = result, .workspace = workspace});
+    convolution_->enqueue(stream, {.operands = operands, .result = result, .workspace = workspace});
   }
 
  private:

@@ -105,10 +105,10 @@ std::vector<DnnPlan::Engine> DnnPlan::find_engines(const EngineLimits& limits,
 size_t DnnPlan::fastest(const std::vector<Engine>& engines, const WayTrial& trial) const {
   std::vector<Way> ways;
   for (const Engine& engine : engines) {
-    ways.push_back({engine.workspace_bytes,
-                    [&](const Stream& stream, const CallAddresses& addresses) {
-                      enqueue(engine, stream, addresses);
-                    }});
+    ways.push_back(
+        {engine.workspace_bytes, [&](const Stream& stream, const CallAddresses& addresses) {
+           enqueue(engine, stream, addresses);
+         }});
   }
   const size_t place = trial.fastest(ways);
   trial.keep(engines[place].number);

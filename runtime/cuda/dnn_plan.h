@@ -21,9 +21,10 @@ struct EngineLimits {
 /// An operation with an engine that runs it.
 class DnnPlan {
  public:
-  /// Takes the engine that is the fastest when it is tried; without a trial the first of cuDNN's own
-  /// order. Only engines within the limits. `parts` are what the operation refers to, `ids` those of
-  /// the tensors of operands and result. Throws NotSupported "`what`: ..." where there is none.
+  /// Takes the engine that is the fastest when it is tried; without a trial the first of cuDNN's
+  /// own order. Only engines within the limits. `parts` are what the operation refers to, `ids`
+  /// those of the tensors of operands and result. Throws NotSupported "`what`: ..." where there is
+  /// none.
   DnnPlan(const Dnn& dnn,
           std::string_view what,
           DnnDescriptor operation,

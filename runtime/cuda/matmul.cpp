@@ -66,11 +66,11 @@ MatmulAlgorithm Matmul::choose(const WayTrial* trial) {
   if (known && *known < algorithms.size()) return algorithms[*known];
   std::vector<Way> ways;
   for (const MatmulAlgorithm& algorithm : algorithms) {
-    ways.push_back({algorithm.workspace_bytes,
-                    [&](const Stream& stream, const CallAddresses& addresses) {
-                      algorithm_ = algorithm;
-                      enqueue(stream, addresses);
-                    }});
+    ways.push_back(
+        {algorithm.workspace_bytes, [&](const Stream& stream, const CallAddresses& addresses) {
+           algorithm_ = algorithm;
+           enqueue(stream, addresses);
+         }});
   }
   const size_t number = trial->fastest(ways);
   trial->keep(number);

@@ -104,10 +104,8 @@ std::vector<double> times_of(const Workbench& bench, std::span<const Way> ways) 
 WayTrial::WayTrial(Gpu& gpu, const LibraryOp& op, const std::string& library)
     : gpu_(gpu),
       op_(op),
-      problem_(fmt::format("choose {} on {} by {}",
-                           problem_text(op),
-                           gpu.device().properties().name,
-                           library)) {}
+      problem_(fmt::format(
+          "choose {} on {} by {}", problem_text(op), gpu.device().properties().name, library)) {}
 
 size_t WayTrial::most_ways() const {
   return flops(op_) < kWorthTrying ? 1 : kMostWays;

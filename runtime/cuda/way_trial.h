@@ -29,7 +29,8 @@ struct Way {
 /// again means the same ones.
 class WayTrial {
  public:
-  /// `gpu` and `op` outlive it. `library` names its version, and what else decides beside op and device.
+  /// `gpu` and `op` outlive it. `library` names its version, and what else decides beside op and
+  /// device.
   WayTrial(Gpu& gpu, const LibraryOp& op, const std::string& library);
 
   /// Ways to try at most: one where so little is computed that trying costs more than it may save.
@@ -38,8 +39,8 @@ class WayTrial {
   /// The number of the way that was found before, by this process or an earlier one.
   [[nodiscard]] std::optional<size_t> known() const;
 
-  /// The place of the fastest: the first unless another is clearly faster, or where no memory is left
-  /// to try them. One that fails is not taken. Throws DeviceLost.
+  /// The place of the fastest: the first unless another is clearly faster, or where no memory is
+  /// left to try them. One that fails is not taken. Throws DeviceLost.
   [[nodiscard]] size_t fastest(std::span<const Way> ways) const;
 
   void keep(size_t number) const;

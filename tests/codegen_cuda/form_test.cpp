@@ -34,9 +34,19 @@ TEST(CudaForms, VectorsTakeSixteenBytesWhereAllIsAligned) {
   EXPECT_EQ(form_of(negation(DType::f16, 1024, 0)).width, 8);
   EXPECT_EQ(form_of(negation(DType::i64, 1024, 0)).width, 2);
   EXPECT_EQ(form_of(negation(DType::i8, 1024, 0)).width, 8);
-  EXPECT_EQ(form_of(negation(DType::f32, 1023, 0)).width, 1);
   EXPECT_EQ(form_of(negation(DType::f32, 1024, 3)).width, 1);
+  EXPECT_EQ(form_of(negation(DType::f32, 1024, 2)).width, 2);
   EXPECT_EQ(form_of(negation(DType::f32, 1024, 8)).width, 4);
+}
+
+TEST(CudaForms, OneDimensionMayEndAnywhere) {
+  EXPECT_FALSE(form_of(negation(DType::f32, 1024, 0)).has_rest);
+  const KernelForm odd = form_of(negation(DType::f32, 1023, 0));
+  EXPECT_EQ(odd.width, 4);
+  EXPECT_TRUE(odd.has_rest);
+  const KernelForm tiny = form_of(negation(DType::f32, 1, 0));
+  EXPECT_EQ(tiny.width, 1);
+  EXPECT_FALSE(tiny.has_rest);
 }
 
 /// y[r, c] = -x[r, c] of rows that lie `pitch` elements apart in x.
@@ -54,7 +64,9 @@ KernelBuilder pitched(int64_t rows, int64_t columns, int64_t pitch) {
 
 TEST(CudaForms, EveryRowHasToBeAligned) {
   EXPECT_EQ(form_of(pitched(10, 64, 100)).width, 4);
+  EXPECT_EQ(form_of(pitched(10, 64, 102)).width, 2);
   EXPECT_EQ(form_of(pitched(10, 64, 101)).width, 1);
+  EXPECT_EQ(form_of(pitched(10, 63, 100)).width, 1);
   EXPECT_EQ(form_of(pitched(1, 64, 101)).width, 4);  // there is no second row
 }
 
@@ -76,7 +88,9 @@ TEST(CudaGeometry, PositionsAreCovered) {
   EXPECT_EQ(geometry_of(negation(DType::f32, 1024, 0)),
             (LaunchGeometry{.grid_x = 1, .block_x = 256}));
   EXPECT_EQ(geometry_of(negation(DType::f32, 1023, 0)),
-            (LaunchGeometry{.grid_x = 4, .block_x = 256}));
+            (LaunchGeometry{.grid_x = 1, .block_x = 256}));
+  EXPECT_EQ(geometry_of(negation(DType::f32, 1025, 0)),
+            (LaunchGeometry{.grid_x = 2, .block_x = 256}));
   EXPECT_EQ(geometry_of(negation(DType::f32, 0, 0)).grid_x, 0U);
 }
 
@@ -85,6 +99,15 @@ TEST(CudaGeometry, ShortRowsTakeSomeLanesAndLongOnesABlock) {
             (LaunchGeometry{.grid_x = 1, .block_x = 8, .block_y = 16, .shared_bytes = 32}));
   EXPECT_EQ(geometry_of(codegen::test::softmax_kernel(10, 8192)),
             (LaunchGeometry{.grid_x = 10, .block_x = 512, .block_y = 1, .shared_bytes = 128}));
+}
+
+TEST(CudaGeometry, VeryShortRowsAreOneThreads) {
+  EXPECT_EQ(form_of(codegen::test::softmax_kernel(1000, 10)).width, 2);
+  const LaunchGeometry geometry = geometry_of(codegen::test::softmax_kernel(1000, 10));
+  EXPECT_EQ(geometry.block_x, 1U);
+  EXPECT_EQ(geometry.block_y, 128U);
+  EXPECT_EQ(geometry_of(codegen::test::softmax_kernel(1000, 7)).block_x, 1U);
+  EXPECT_EQ(geometry_of(codegen::test::softmax_kernel(1000, 9)).block_x, 8U);
 }
 
 TEST(CudaGeometry, FewLongColumnsAreShared) {

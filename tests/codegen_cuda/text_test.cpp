@@ -71,7 +71,7 @@ TEST(CudaText, ASoftmaxReadsAndWritesMemoryOnce) {
                 "Sum<float>::merge",
                 "merge_warp<Sum<float>>",
                 "op_div(",
-                "if (is_live) store_vector("});
+                "store_vector("});
 }
 
 TEST(CudaText, SumsOfColumnsReadNeighboursSideBySide) {

@@ -378,6 +378,7 @@ def bench(flags, base, out):
     wick = {**base, "WICK_BACKEND": "cuda"} if gpu else base
     command = [BIN / "wick_bench", "--filter", flags.filter, "--seconds", str(flags.row_seconds)]
     command += ["--json", ours, "--html", out / "wick.html"]
+    command += ["--threads", str(os.cpu_count())]  # that compile kernels
     status = run_shown(command, wick, flags.seconds)
     if flags.no_torch or not has_torch():
         print("PyTorch is left out, or sees no GPU", flush=True)

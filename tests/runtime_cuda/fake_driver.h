@@ -1,9 +1,9 @@
 #pragma once
 
 // A CUDA driver for tests without a GPU: it records calls, fails on demand, and keeps the order
-// that streams promise and no other. Device memory is memory of the host that can be touched by what
-// works on streams alone. That is put off until somebody waits for it, so that a missing wait gives
-// wrong data here too.
+// that streams promise and no other. Device memory is memory of the host that can be touched by
+// what works on streams alone. That is put off until somebody waits for it, so that a missing wait
+// gives wrong data here too.
 
 #include <array>
 #include <deque>
@@ -155,7 +155,7 @@ class FakeDriver {
   bool works_at_once_ = false;
   size_t memory_bytes_ = size_t{1} << 30U;
   size_t bytes_allocated_ = 0;
-  int works_under_way_ = 0;  // one may wait for others
+  int works_under_way_ = 0;             // one may wait for others
   std::map<std::string, int> numbers_;  // given to objects of a kind
   uintptr_t last_handle_ = 0;
   std::map<const void*, std::string> objects_;

@@ -1,4 +1,5 @@
-// The choice among engines and algorithms on a simulated GPU, where time is what fakes say it costs.
+// The choice among engines and algorithms on a simulated GPU, where time is what fakes say it
+// costs.
 
 #include "wick/runtime/cuda/way_trial.h"
 
