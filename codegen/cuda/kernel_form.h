@@ -28,6 +28,7 @@ struct KernelForm {
   /// rows: accesses of a thread to each row, which it then keeps in registers between loops; 0:
   /// rows are too long and read again.
   int held = 0;
+  bool alone = false;  // rows: each is walked by a block of its own
   /// elementwise: this dimension and the vector one are walked in tiles, because some memory is in
   /// order along this one; -1: none.
   int tiled_dim = -1;

@@ -184,9 +184,14 @@ void KernelWriter::write_walk() {
   line("const Index count = {};", product_of(outer));
   line("const Index step = Index(gridDim.x) * units;");
   open("for (Index first = Index(blockIdx.x) * units; first < count; first += step)");
-  // All threads take part in exchanges; those without a position of their own walk nothing.
-  line("const bool is_live = first + unit < count;");
-  line("const Index u = is_live ? first + unit : count - 1;");
+  if (form_.alone) {
+    line("const bool is_live = true;");
+    line("const Index u = first;");
+  } else {
+    // All threads take part in exchanges; those without a position of their own repeat the last.
+    line("const bool is_live = first + unit < count;");
+    line("const Index u = is_live ? first + unit : count - 1;");
+  }
   write_outer_positions("u");
   write_inner_ranges();
   write_phases();
@@ -244,7 +249,7 @@ void KernelWriter::write_own_memory() {
   }
 }
 
-/// nN accesses from position oN on, of each inner dimension; `inner` in all.
+/// nN accesses from position oN on, of each inner dimension; their product is `inner`.
 void KernelWriter::write_inner_ranges() {
   std::vector<std::string> lengths;
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
@@ -262,7 +267,7 @@ void KernelWriter::write_inner_ranges() {
     line("const Index n{} = {};", d, length);
     lengths.push_back(fmt::format("n{}", d));
   }
-  line("const Index inner = is_live ? {} : 0;", product_of(lengths));
+  line("const Index inner = {};", product_of(lengths));
 }
 
 }  // namespace wick::codegen::cuda

@@ -160,9 +160,9 @@ void KernelWriter::write_store(int number, bool in_loop) {
   const auto require = [&](const std::string& condition) {
     guard += guard.empty() ? condition : " && " + condition;
   };
-  if (mapping_ != Mapping::elementwise && !in_loop) {
-    require("t == 0");
-    require("is_live");
+  if (mapping_ != Mapping::elementwise) {
+    if (!in_loop) require("t == 0");
+    if (!form_.alone) require("is_live");
   }
   if (store.predicate >= 0) require(fmt::format("v{}", store.predicate));
   line("{}put({}, v{});",

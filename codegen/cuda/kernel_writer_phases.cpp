@@ -160,7 +160,12 @@ void KernelWriter::write_vector_stores(const std::vector<int>& instrs) {
     if (is_own && is_held_alone(kernel_, form_, store.buffer)) continue;
     const int held = held_number(store);
     const std::string value = held >= 0 ? fmt::format("h{}[j]", held) : fmt::format("y{}", number);
-    line("store_vector({}, {});", place_text(store, position), value);
+    // Memory of its own a position has even where it repeats the last.
+    const bool guarded = mapping_ != Mapping::elementwise && !form_.alone && !is_own;
+    line("{}store_vector({}, {});",
+         guarded ? "if (is_live) " : "",
+         place_text(store, position),
+         value);
   }
 }
 

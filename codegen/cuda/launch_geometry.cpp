@@ -62,7 +62,7 @@ void set_block(LaunchGeometry& geometry,
     const int threads = threads_of_row(kernel, form, params);
     geometry.block_x = static_cast<unsigned>(threads);
     // Rows side by side need no shared memory to reduce.
-    geometry.block_y = threads <= kWarp ? static_cast<unsigned>(kWantedThreads / threads) : 1;
+    geometry.block_y = form.alone ? 1 : static_cast<unsigned>(kWantedThreads / threads);
     return;
   }
   constexpr int kWantedThreads = 256;

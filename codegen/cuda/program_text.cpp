@@ -8,12 +8,13 @@
 namespace wick::codegen::cuda {
 
 std::string symbol_of(const Kernel& kernel, const KernelForm& form) {
-  return fmt::format("wick_{}_{}w{}{}h{}t{}",
+  return fmt::format("wick_{}_{}w{}{}h{}{}t{}",
                      to_string(identity(kernel)),
                      form.wide_index ? "l" : "i",
                      form.width,
                      form.has_rest ? "r" : "",
                      form.held,
+                     form.alone ? "a" : "",
                      form.tiled_dim + 1);
 }
 

@@ -118,8 +118,8 @@ graph @bn(%x: f32[3,12,4,5], %g: f32[12], %n: f32[] {scalar}) -> (f32[3,12,4,5])
 
 TEST(Lower, FewLongRowsAreCutInBlocks) {
   const auto fused = check_program(R"(
-graph @f(%x: f32[2,40000], %y: f32[40000]) -> (f32[2], f32[2,40000]) {
-  %0 = mul %x, %y : f32[2,40000]
+graph @f(%x: f32[2,80000], %y: f32[80000]) -> (f32[2], f32[2,80000]) {
+  %0 = mul %x, %y : f32[2,80000]
   %1 = reduce_sum %0 {axes = [1]} : f32[2]
   %2 = reduce_max %0 {axes = [1]} : f32[2]
   %3 = sub %1, %2 : f32[2]

@@ -8,9 +8,10 @@
 #include "runtime_cuda/fake_cudnn.h"
 #include "runtime_cuda/simulated_gpu.h"
 #include <gtest/gtest.h>
-#include <wick/wick.h>
 
 #include "wick/passes/options.h"
+#include "wick/runtime/cuda/convolution.h"
+#include "wick/runtime/cuda/matmul.h"
 
 namespace wick::runtime::cuda {
 namespace {
@@ -100,43 +101,68 @@ TEST_F(CudaWayTrial, RemembersByOpAndLibrary) {
 
 TEST_F(CudaWayTrial, LeavesSmallOpsUntried) {
   EXPECT_GT(WayTrial(gpu(), op_, "a library").most_ways(), 1U);
-  const LibraryOp small = product(8);
+  const LibraryOp small = product(64);
   EXPECT_EQ(WayTrial(gpu(), small, "a library").most_ways(), 1U);
 }
 
-TEST_F(CudaWayTrial, ProductsOfProgramsTakeTheFastestAlgorithm) {
+// Trials of large ops, for calls that are small here.
+
+TEST_F(CudaWayTrial, ProductsTakeTheFastestAlgorithm) {
+  const MatmulSpec spec{.shape = matmul_shape(product(4))};
+  const std::vector<float> values(16, 1);
+  std::vector<float> result(16);
+  const void* const operands[] = {values.data(), values.data()};
+  const auto multiply = [&](Blas& blas) {
+    const WayTrial trial(gpu(), op_, "products");
+    const Matmul matmul(blas, spec, &trial);
+    matmul.enqueue(gpu().stream(), CallAddresses{.operands = operands, .result = result.data()});
+    gpu().synchronize();
+    return gpu_.cublaslt().last_algorithm();
+  };
   gpu_.cublaslt().set_costs({4, 2, 3});
-  const Tensor x = ones({171, 173}).to(wick::cuda());
-  const Tensor y = ones({173, 179}).to(wick::cuda());
 
-  EXPECT_EQ(matmul(x, y).sum().item<float>(), 171.0F * 173 * 179);
+  EXPECT_EQ(multiply(gpu().blas()), 1U);
+  EXPECT_EQ(result, std::vector<float>(16, 4));
 
-  EXPECT_EQ(gpu_.cublaslt().last_algorithm(), 1U);
   gpu_.cublaslt().set_costs({1, 9, 9});
-  EXPECT_EQ((matmul(x, y) * 2).sum().item<float>(), 2.0F * 171 * 173 * 179);
-  EXPECT_EQ(gpu_.cublaslt().last_algorithm(), 1U);  // not timed again
+  Blas another(gpu().device(), gpu_.cublaslt().api());
+  EXPECT_EQ(multiply(another), 1U);  // known, so not tried again
 }
 
-TEST_F(CudaWayTrial, ConvolutionsOfProgramsTakeTheFastestEngine) {
+TEST_F(CudaWayTrial, ConvolutionsTakeTheFastestEngine) {
+  const LibraryOp small{ir::OpKind::conv,
+                        {},
+                        {{DType::f32, {1, 2, 3, 3}}, {DType::f32, {2, 2, 1, 1}}},
+                        {DType::f32, {1, 2, 3, 3}}};
+  const auto engine = [&](const WayTrial* trial) {
+    const std::vector<float> values(18, 1);
+    std::vector<float> result(18);
+    const void* const operands[] = {values.data(), values.data()};
+    const Convolution convolution(gpu().dnn(), small, {}, trial);
+    gpu_.driver().take_calls();
+    convolution.enqueue(gpu().stream(), {.operands = operands, .result = result.data()});
+    gpu().synchronize();
+    EXPECT_EQ(result, std::vector<float>(18, 2));
+    const std::string call = gpu_.driver().take_calls().front();
+    return call.substr(0, call.find(','));
+  };
   gpu_.cudnn().set_engines({{.name = "slow", .notes = {}, .cost = 5},
                             {.name = "varying", .notes = {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}},
                             {.name = "absent", .notes = {}, .works = false},
                             {.name = "broken", .notes = {}, .executes = false},
                             {.name = "fast", .notes = {}, .cost = 2}},
                            {{.name = "fallback", .notes = {}, .cost = 3}});
-  const Tensor x = ones({1, 16, 32, 32}).to(wick::cuda());
-  const Tensor w = ones({17, 16, 5, 5}).to(wick::cuda());
-  const auto engine_of_last = [&](const Tensor& result) {
-    materialize(result);
-    std::string last;
-    for (const std::string& call : gpu_.driver().take_calls()) {
-      if (call.starts_with("cudnnBackendExecute")) last = call;
-    }
-    return last.substr(0, last.find(','));
-  };
+  const WayTrial trial(gpu(), op_, "convolutions");
 
-  EXPECT_EQ(engine_of_last(conv2d(x, w)), "cudnnBackendExecute fast");
-  EXPECT_EQ(engine_of_last(conv2d(x, w) * 2), "cudnnBackendExecute fast");
+  EXPECT_EQ(engine(nullptr), "cudnnBackendExecute slow");
+  EXPECT_EQ(engine(&trial), "cudnnBackendExecute fast");
+  EXPECT_EQ(trial.known(), 3U);  // of those that give the same bits each time
+
+  gpu_.cudnn().set_engines({{.name = "slow", .notes = {}},
+                            {.name = "absent", .notes = {}, .works = false},
+                            {.name = "broken", .notes = {}, .executes = false},
+                            {.name = "fast", .notes = {}, .cost = 9}});
+  EXPECT_EQ(engine(&trial), "cudnnBackendExecute fast");  // known, so not tried again
 }
 
 }  // namespace
