@@ -1,6 +1,8 @@
 #include "wick/passes/memory_traffic_model.h"
 
 #include <algorithm>
+#include <unordered_set>
+#include <vector>
 
 namespace wick::passes {
 
@@ -84,16 +86,48 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   return {fusion_code::kCost, kWhy, loaded, candidate.bytes_saved()};
 }
 
-/// Partial results of columns should stay in a core's own cache, and be those of many rows.
-Objection check_columns(const ir::Domain& rows) {
+/// Whether reductions to `columns` elements are made of a costly function of one value a row.
+bool columns_wait_for_costly(const FusionGroup& fused, int64_t rows, int64_t columns) {
+  const std::vector<const ir::Node*> ops = fused.ops();
+  std::vector<const ir::Node*> pending;
+  std::unordered_set<const ir::Node*> unseen(ops.begin(), ops.end());
+  const auto follow = [&](const ir::Node& op) {
+    for (const ir::Value& operand : op.operands()) {
+      if (unseen.erase(operand.node) > 0) pending.push_back(operand.node);
+    }
+  };
+  for (const ir::Node* op : ops) {
+    if (has(op->op(), ir::kReduction) && op->type().numel() == columns) follow(*op);
+  }
+  while (!pending.empty()) {
+    const ir::Node& op = *pending.back();
+    pending.pop_back();
+    if (has(op.op(), ir::kCostly) && op.type().numel() == rows) return true;
+    follow(op);
+  }
+  return false;
+}
+
+/// Partial results of columns should stay in a core's own cache, and be those of many rows. Where a
+/// row adds to them only after a reduction and a costly function of what that gave, the next one
+/// hardly begins meanwhile: reading what the cache holds a second time takes half as long.
+Objection check_columns(const MergeCandidate& candidate) {
   constexpr int64_t kFewestRows = 64;
   constexpr int64_t kMostColumns = 16384;
+  constexpr int64_t kCachedBytes = int64_t{16} << 20U;
   using Level = ir::Domain::Level;
-  const int64_t num_rows = rows.numel(Level::row);
-  const int64_t num_columns = rows.numel(Level::column);
-  if (num_rows >= kFewestRows && num_columns <= kMostColumns) return {};
-  constexpr auto kWhy = "one reduces {} rows of {} elements, the other reduces over the rows";
-  return {fusion_code::kCost, kWhy, num_rows, num_columns};
+  const ir::Domain& domain = candidate.fused.domain();
+  const int64_t rows = domain.numel(Level::row);
+  const int64_t columns = domain.numel(Level::column);
+  if (rows < kFewestRows || columns > kMostColumns) {
+    constexpr auto kWhy = "one reduces {} rows of {} elements, the other reduces over the rows";
+    return {fusion_code::kCost, kWhy, rows, columns};
+  }
+  if (candidate.fused.bytes_moved() <= kCachedBytes &&
+      columns_wait_for_costly(candidate.fused, rows, columns)) {
+    return {fusion_code::kCost, "its costly ops would be computed for one row at a time"};
+  }
+  return {};
 }
 
 /// Ops at the same positions, and all that read them there. None where the search is long, or a
@@ -163,7 +197,7 @@ class MemoryTrafficModel final : public FusionCostModel {
   [[nodiscard]] std::string_view name() const override { return kDefaultFusionCostModel; }
 
   [[nodiscard]] Objection merge(const MergeCandidate& candidate) const override {
-    if (candidate.columns_with_rows) return check_columns(candidate.fused.domain());
+    if (candidate.columns_with_rows) return check_columns(candidate);
     if (candidate.first.has_reduction() != candidate.second.has_reduction()) {
       const FusionGroup& other =
           candidate.first.has_reduction() ? candidate.second : candidate.first;
