@@ -33,6 +33,14 @@ bool has_good_groups(const Node& node, int64_t block) {
   return whole || (w[1] == 1 && w[0] == groups && groups % block == 0);
 }
 
+/// Few channels would leave most of a block empty: input gradients for them have ways of their own
+/// on plain images.
+bool makes_few_channels(const Node& node) {
+  constexpr int64_t kFew = 4;
+  return node.op() == OpKind::conv_input_grad && node.type().shape[1] <= kFew &&
+         node.attributes().integer("groups", 1) == 1;
+}
+
 /// Images without width and height move no element when their channels are cut.
 bool is_flat(const Shape& shape) {
   return std::all_of(shape.begin() + 2, shape.end(), [](int64_t extent) { return extent == 1; });
@@ -52,6 +60,7 @@ bool can_block(const Node& node, int64_t block) {
   const bool is_plain =
       node.operand(0).type().shape.ndim() == w.ndim() && other.shape.ndim() == w.ndim();
   const bool has_blocks = w[0] % block == 0 && w[0] > 0;  // of output channels
+  if (makes_few_channels(node)) return false;
   return is_plain && has_blocks && node.operand(0).type().numel() > 0 && node.type().numel() > 0 &&
          has_good_groups(node, block);
 }

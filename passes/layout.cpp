@@ -1,6 +1,8 @@
 #include "wick/passes/layout.h"
 
 #include <algorithm>
+#include <span>
+#include <unordered_set>
 
 #include "wick/passes/channel_blocking.h"
 #include "wick/passes/pass_options.h"
@@ -37,6 +39,26 @@ bool gains_alone(const ir::Node& node, int64_t block) {
          is_unit("dilation") && attributes.integer("groups", 1) == 1;
 }
 
+/// Whether images go from one convolution to another, as they are or through ops that take blocks.
+bool is_chain(std::span<ir::Node* const> nodes, int64_t block) {
+  std::unordered_set<const ir::Node*> from_convolution;
+  for (const ir::Node* node : nodes) {
+    const auto comes_from_one = [&](ir::Value operand) {
+      return from_convolution.contains(operand.node);
+    };
+    if (can_block(*node, block)) {
+      const bool reads_two = node->op() == ir::OpKind::conv_weight_grad;
+      if (comes_from_one(node->operand(0)) || (reads_two && comes_from_one(node->operand(1)))) {
+        return true;
+      }
+      if (!reads_two) from_convolution.insert(node);
+    } else if (ir::has(node->op(), ir::kElementwise) || ir::has(node->op(), ir::kPooling)) {
+      if (std::ranges::any_of(node->operands(), comes_from_one)) from_convolution.insert(node);
+    }
+  }
+  return false;
+}
+
 class Layout final : public Pass {
  public:
   explicit Layout(int64_t block) : block_(block) {}
@@ -46,11 +68,11 @@ class Layout final : public Pass {
   bool run(ir::Graph& graph, PassContext& context) override {
     const std::vector<ir::Node*> nodes = graph.nodes();
     const auto is_candidate = [this](const ir::Node* node) { return can_block(*node, block_); };
-    const auto first = std::ranges::find_if(nodes, is_candidate);
-    if (first == nodes.end()) return false;
-    // A convolution alone permutes its operands as well as any kernel could.
-    const bool is_alone = std::none_of(first + 1, nodes.end(), is_candidate);
-    if (is_alone && !gains_alone(**first, block_)) return false;
+    const auto gains = [&](const ir::Node* node) {
+      return is_candidate(node) && gains_alone(*node, block_);
+    };
+    // A convolution that no other follows permutes its operands as well as any kernel could.
+    if (!is_chain(nodes, block_) && std::ranges::none_of(nodes, gains)) return false;
     ChannelBlocking blocking(graph, block_);
     int64_t count = 0;
     for (ir::Node* node : nodes)
