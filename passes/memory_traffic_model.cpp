@@ -192,6 +192,27 @@ Objection check_across(const Ops& ops, const ir::Domain& domain) {
   return {fusion_code::kCost, "what is transposed would be read a line for each element"};
 }
 
+/// Whether neighbours in the result are elements apart in the operand.
+bool moves_apart(const ir::Node& node) {
+  return node.op() == ir::OpKind::slice && node.attributes().has("steps") &&
+         std::abs(node.attributes().integers("steps").back()) > 1;
+}
+
+/// What is not in order is loaded element by element: in a kernel of joined tensors, each of which
+/// asks for its own, for all that is joined, and in one that itself takes every second element,
+/// from further apart with each such step.
+Objection check_apart(const RecomputeCandidate& candidate) {
+  const auto is_apart = [](const ir::Node* op) { return moves_apart(*op); };
+  if (std::ranges::none_of(candidate.ops(), is_apart)) return {};
+  const auto takes_apart = [&](const ir::Node* op) {
+    if (op->op() == ir::OpKind::concat) return true;
+    return moves_apart(*op) && std::ranges::find(candidate.ops(), op) == candidate.ops().end();
+  };
+  const std::vector<const ir::Node*> readers = candidate.reader().ops();
+  if (std::ranges::none_of(readers, takes_apart)) return {};
+  return {fusion_code::kCost, "it would be loaded element by element from further apart"};
+}
+
 class MemoryTrafficModel final : public FusionCostModel {
  public:
   [[nodiscard]] std::string_view name() const override { return kDefaultFusionCostModel; }
@@ -213,8 +234,9 @@ class MemoryTrafficModel final : public FusionCostModel {
     return reader.has_reduction() ? check_across(candidate.ops(), reader.domain()) : Objection{};
   }
 
-  [[nodiscard]] Objection evaluate(const RecomputeCandidate& /*candidate*/,
+  [[nodiscard]] Objection evaluate(const RecomputeCandidate& candidate,
                                    int64_t more_ops) const override {
+    if (Objection no = check_apart(candidate); !no.empty()) return no;
     if (more_ops <= kCheapOps) return {};
     constexpr auto kWhy = "the elements that are read take {} ops more to compute, more than {}";
     return {fusion_code::kCost, kWhy, more_ops, kCheapOps};
