@@ -11,6 +11,13 @@ namespace {
 /// Rows of so many elements stand side by side in vectors.
 constexpr int64_t kSideBySide = 32;
 
+/// What the last cache holds is, and rows that are short are sooner than a scalar is computed.
+bool is_soon_read_again(int64_t bytes, int64_t columns) {
+  constexpr int64_t kCachedBytes = int64_t{16} << 20U;
+  constexpr int64_t kShortRow = 128;
+  return bytes <= kCachedBytes || columns < kShortRow;
+}
+
 /// Computing more than this again costs more than a load.
 constexpr int64_t kCheapOps = 16;
 
@@ -114,7 +121,6 @@ bool columns_wait_for_costly(const FusionGroup& fused, int64_t rows, int64_t col
 Objection check_columns(const MergeCandidate& candidate) {
   constexpr int64_t kFewestRows = 64;
   constexpr int64_t kMostColumns = 16384;
-  constexpr int64_t kCachedBytes = int64_t{16} << 20U;
   using Level = ir::Domain::Level;
   const ir::Domain& domain = candidate.fused.domain();
   const int64_t rows = domain.numel(Level::row);
@@ -123,11 +129,22 @@ Objection check_columns(const MergeCandidate& candidate) {
     constexpr auto kWhy = "one reduces {} rows of {} elements, the other reduces over the rows";
     return {fusion_code::kCost, kWhy, rows, columns};
   }
-  if (candidate.fused.bytes_moved() <= kCachedBytes &&
+  if (is_soon_read_again(candidate.fused.bytes_moved(), columns) &&
       columns_wait_for_costly(candidate.fused, rows, columns)) {
     return {fusion_code::kCost, "its costly ops would be computed for one row at a time"};
   }
   return {};
+}
+
+/// Whether the op walks rows for the sake of sums over the rows alone, in a kernel of their own:
+/// see check_columns.
+bool is_for_columns_apart(const ir::Node& op, int64_t rows) {
+  const auto bytes = static_cast<int64_t>(op.type().num_bytes());
+  if (!is_soon_read_again(bytes, op.type().numel() / rows)) return false;
+  return std::ranges::all_of(op.uses(), [&](const ir::Use& use) {
+    return use.user != nullptr && has(use.user->op(), ir::kReduction) &&
+           use.user->type().numel() * rows == op.type().numel();
+  });
 }
 
 /// Ops at the same positions, and all that read them there. None where the search is long, or a
@@ -139,7 +156,11 @@ std::vector<const ir::Node*> ops_behind_rows(std::vector<const ir::Node*> ops, i
     for (const ir::Use& use : ops[next]->uses()) {
       const ir::Node* user = use.user;
       if (user == nullptr) continue;  // a result of the graph
-      if (user->num_results() != 1 || user->type().numel() > rows) return {};
+      if (user->num_results() != 1) return {};
+      if (user->type().numel() > rows) {
+        if (is_for_columns_apart(*user, rows)) continue;
+        return {};
+      }
       const bool walks_rows = has(user->op(), ir::kElementwise) || has(user->op(), ir::kMovement);
       const bool is_behind = walks_rows && user->type().numel() == rows;
       if (is_behind && std::ranges::find(ops, user) == ops.end()) ops.push_back(user);
