@@ -164,16 +164,18 @@ graph @f(%x: {0}[3,{1}], %y: {0}[3,{2}]) -> ({0}[3,{2}], {0}[3]) {{
   }
 }
 
-TEST(FewApart, HalvesOfJoinedRowsAreReadUnderGuards) {
+TEST(FewApart, HalvesOfPaddedRowsAreReadUnderGuards) {
   for (const int64_t count : {40, 300, 2000}) {
     check_program_between_guards(fmt::format(R"(
-graph @f(%x: f32[3,{1}]) -> (f32[3,{1}]) {{
+graph @f(%x: f32[3,{1}], %v: f32[]) -> (f32[3,{1}]) {{
   %0 = slice %x {{sizes = [3,{0}], starts = [0,0], steps = [1,2]}} : f32[3,{0}]
   %1 = slice %x {{sizes = [3,{0}], starts = [0,1], steps = [1,2]}} : f32[3,{0}]
   %2 = add %0, %1 : f32[3,{0}]
   %3 = sub %0, %1 : f32[3,{0}]
-  %4 = concat %2, %3 {{axis = 1}} : f32[3,{1}]
-  return %4
+  %4 = pad %2, %v {{high = [0,{0}], low = [0,0]}} : f32[3,{1}]
+  %5 = pad %3, %v {{high = [0,0], low = [0,{0}]}} : f32[3,{1}]
+  %6 = mul %4, %5 : f32[3,{1}]
+  return %6
 }})",
                                              count,
                                              2 * count));
