@@ -11,7 +11,8 @@ namespace {
 /// Rows of so many elements stand side by side in vectors.
 constexpr int64_t kSideBySide = 32;
 
-/// What the last cache holds is, and rows that are short are sooner than a scalar is computed.
+/// Whether reading rows a second time takes less than a costly function of one value for each: what
+/// the last cache holds, and short rows.
 bool is_soon_read_again(int64_t bytes, int64_t columns) {
   constexpr int64_t kCachedBytes = int64_t{16} << 20U;
   constexpr int64_t kShortRow = 128;

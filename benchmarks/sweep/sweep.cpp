@@ -1,8 +1,11 @@
 // Every small program in Wick and in libtorch, in turns in one process, slowest first by ratio:
 //
-//     sweep [REGEX [MILLISECONDS]]       of turns for each program, 200 unless told
+//     sweep [REGEX [MILLISECONDS [PIPELINE]]]
 //
-// It looks for cliffs: a program that takes many times as long as in another library.
+// with so many milliseconds of turns for each program, 200 unless told. It looks for cliffs: a
+// program that takes many times as long as in another library. With a pipeline of passes, Wick
+// under that takes the place of the other library: where it is faster with less done, a pass does
+// harm.
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +18,8 @@
 
 #include "harness/turns.h"
 #include "sweep/programs.h"
+
+#include "wick/passes/options.h"
 
 namespace {
 
@@ -34,29 +39,39 @@ double time_of(const sweep::Step& step) {
 struct Result {
   std::string name;
   double wick;
-  double torch;
+  double other;
 
-  [[nodiscard]] double ratio() const { return torch / wick; }
+  [[nodiscard]] double ratio() const { return other / wick; }
 };
+
+/// The step under a pipeline of passes.
+sweep::Step under(const std::string& pipeline, const sweep::Step& step) {
+  wick::Options options = wick::options();
+  options.pass_pipeline = pipeline;
+  return [options, step] {
+    const wick::ScopedOptions scope(options);
+    step();
+  };
+}
 
 Result compare(const std::string& name,
                const sweep::Step& wick,
-               const sweep::Step& torch,
+               const sweep::Step& other,
                double budget) {
   constexpr size_t kFewest = 5;
   constexpr size_t kMost = 300;
   for (int warm_up = 0; warm_up < 3; ++warm_up) {
     wick();
-    torch();
+    other();
   }
   std::vector<double> of_wick;
-  std::vector<double> of_torch;
+  std::vector<double> of_other;
   const double begin = milliseconds();
   while (of_wick.size() < kFewest || (milliseconds() - begin < budget && of_wick.size() < kMost)) {
     of_wick.push_back(time_of(wick));
-    of_torch.push_back(time_of(torch));
+    of_other.push_back(time_of(other));
   }
-  return {name, median(of_wick), median(of_torch)};
+  return {name, median(of_wick), median(of_other)};
 }
 
 }  // namespace
@@ -64,13 +79,16 @@ Result compare(const std::string& name,
 int main(int argc, char** argv) {
   const std::regex wanted(argc > 1 ? argv[1] : ".");
   const double budget = argc > 2 ? std::atof(argv[2]) : 200;
+  const std::string pipeline = argc > 3 ? argv[3] : "";
   sweep::Programs of_torch = sweep::torch_programs();
   std::vector<Result> results;
   int failed = 0;
   for (const auto& [name, make] : sweep::wick_programs()) {
     if (!std::regex_search(name, wanted)) continue;
     try {
-      results.push_back(compare(name, make(), of_torch.at(name)(), budget));
+      const sweep::Step step = make();
+      const sweep::Step other = pipeline.empty() ? of_torch.at(name)() : under(pipeline, step);
+      results.push_back(compare(name, step, other, budget));
       std::fprintf(stderr, "\r%zu programs, %-60.60s", results.size(), name.c_str());
     } catch (const std::exception& error) {
       std::fprintf(stderr, "\n%s: %s\n", name.c_str(), error.what());
@@ -79,12 +97,13 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr, "\n");
   std::ranges::sort(results, {}, &Result::ratio);
-  std::printf("| program | wick ms | libtorch ms | ratio |\n|---|---|---|---|\n");
+  const char* const title = pipeline.empty() ? "libtorch" : "pipeline";
+  std::printf("| program | wick ms | %s ms | ratio |\n|---|---|---|---|\n", title);
   for (const Result& result : results)
     std::printf("| %s | %.3f | %.3f | %.2f |\n",
                 result.name.c_str(),
                 result.wick,
-                result.torch,
+                result.other,
                 result.ratio());
   return failed > 0 ? 1 : 0;
 }
