@@ -52,8 +52,10 @@ TEST_F(CudaWayTrial, TakesTheFastest) {
 TEST_F(CudaWayTrial, StaysWithTheFirstOfEquals) {
   const WayTrial trial(gpu(), op_, "a library");
   const std::vector<Way> ways{taking(4), taking(4), taking(5)};
+  const std::vector<Way> nearly{taking(100), taking(99)};
 
   EXPECT_EQ(trial.fastest(ways), 0U);
+  EXPECT_EQ(trial.fastest(nearly), 0U);
 }
 
 TEST_F(CudaWayTrial, LeavesOutWhatFails) {
