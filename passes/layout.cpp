@@ -67,9 +67,8 @@ class Layout final : public Pass {
 
   bool run(ir::Graph& graph, PassContext& context) override {
     const std::vector<ir::Node*> nodes = graph.nodes();
-    const auto is_candidate = [this](const ir::Node* node) { return can_block(*node, block_); };
-    const auto gains = [&](const ir::Node* node) {
-      return is_candidate(node) && gains_alone(*node, block_);
+    const auto gains = [this](const ir::Node* node) {
+      return can_block(*node, block_) && gains_alone(*node, block_);
     };
     // A convolution that no other follows permutes its operands as well as any kernel could.
     if (!is_chain(nodes, block_) && std::ranges::none_of(nodes, gains)) return false;

@@ -14,6 +14,7 @@
 #include "wick/ir/value_names.h"
 #include "wick/passes/arena_placement.h"
 #include "wick/runtime/cached_kernels.h"
+#include "wick/runtime/division.h"
 #include "wick/runtime/launch_groups.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/placement.h"
@@ -24,16 +25,10 @@
 namespace wick::runtime {
 namespace {
 
-constexpr size_t kAlignment = 64;
-
 using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-size_t aligned(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 /// A buffer of the plan's own that nobody may write.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "wick/runtime/convolution_axis.h"
+#include "wick/runtime/division.h"
 #include "wick/runtime/library_call.h"
 #include "wick/runtime/parallel.h"
 
@@ -74,10 +75,6 @@ std::unique_ptr<HostCall> make_product(
     if (auto call = make(op)) return call;
   }
   return nullptr;
-}
-
-size_t aligned(size_t bytes) {
-  return (bytes + 63) / 64 * 64;
 }
 
 /// What conv and both its gradients do: they go over groups of images in steps of a few rows of the

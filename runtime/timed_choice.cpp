@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include "wick/runtime/division.h"
 #include "wick/runtime/known_choices.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/step_labels.h"
@@ -28,11 +29,6 @@ constexpr double kMemoryCost = 1.4;    // times as long counts a call with twice
 constexpr double kColdMilliseconds = 25;    // runs that generating code may decide are shorter
 constexpr double kEnoughMilliseconds = 10;  // of runs of one candidate
 constexpr int kMostRuns = 6;
-constexpr size_t kAlignment = 64;
-
-size_t aligned(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 /// Not of the memory manager, which would keep it.
 class TimingMemory {

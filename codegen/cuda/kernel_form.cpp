@@ -20,7 +20,6 @@ constexpr int kWidest = 8;
 constexpr int kMostHeld = 16;
 constexpr int kMostHeldAccesses = 8;
 constexpr int kMostThreadsOfRow = 512;
-constexpr int kThreadsOfWarp = 32;
 /// 32-bit positions stay below this, so that a step past the last one does not overflow.
 constexpr int64_t kNarrowLimit = int64_t{1} << 30;
 
@@ -264,8 +263,7 @@ KernelForm choose_form(const Kernel& kernel, std::span<const int64_t> params) {
   form.width = form.tiled_dim >= 0 ? 1 : choose_width(kernel, params);
   form.has_rest = may_have_rest(kernel) && outer_count(kernel, params) % form.width != 0;
   form.held = choose_held(kernel, form.width, params);
-  form.alone =
-      mapping_of(kernel) == Mapping::rows && threads_of_row(kernel, form, params) > kThreadsOfWarp;
+  form.alone = mapping_of(kernel) == Mapping::rows && threads_of_row(kernel, form, params) > kWarp;
   return form;
 }
 

@@ -12,6 +12,9 @@
 
 namespace wick::codegen::cuda {
 
+/// Lanes of a warp.
+inline constexpr int kWarp = 32;
+
 enum class Mapping : uint8_t {
   elementwise,  // a thread a few consecutive positions of the vector dimension
   rows,         // some lanes of a warp, or a block, walk the inner dimensions of one outer position

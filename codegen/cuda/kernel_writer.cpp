@@ -130,13 +130,15 @@ void KernelWriter::write_elementwise() {
   if (form_.has_rest) open("if (base + {} <= {})", form_.width, extent(vector_dim));
   write_vector_loads(all_instrs_, 0);
   write_body(all_instrs_);
-  if (form_.has_rest) write_rest();
+  if (form_.has_rest) {
+    close();
+    write_rest();
+  }
   close();
 }
 
 /// What is no whole access, instead of one.
 void KernelWriter::write_rest() {
-  close();
   const auto dim = static_cast<size_t>(kernel_.vector_dim);
   open("else for (Index d{0} = base; d{0} < {1}; ++d{0})", dim, extent(dim));
   form_.width = 1;

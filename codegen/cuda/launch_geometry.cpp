@@ -7,7 +7,6 @@ namespace wick::codegen::cuda {
 
 namespace {
 
-constexpr int kWarp = 32;
 constexpr size_t kMostShared = size_t{96} << 10U;
 /// Enough blocks for any device; more positions are walked with a grid's stride.
 constexpr int64_t kMostBlocks = 1 << 16;

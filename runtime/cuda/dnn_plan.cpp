@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/call_pointers.h"
 #include "wick/runtime/cuda/not_supported.h"
 
 namespace wick::runtime::cuda {
@@ -118,13 +119,13 @@ size_t DnnPlan::fastest(const std::vector<Engine>& engines, const WayTrial& tria
 void DnnPlan::enqueue(const Engine& engine,
                       const Stream& stream,
                       const CallAddresses& addresses) const {
-  std::vector<void*> tensors;
+  CallPointers<void*> tensors(ids_.size());
   for (size_t i = 0; i + 1 < ids_.size(); ++i)
-    tensors.push_back(const_cast<void*>(addresses.operands[i]));
-  tensors.push_back(addresses.result);
+    tensors[i] = const_cast<void*>(addresses.operands[i]);
+  tensors[ids_.size() - 1] = addresses.result;
   DnnDescriptor pack(dnn_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
   pack.set_all<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids_)
-      .set_all<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, tensors)
+      .set_all<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, {tensors.data(), ids_.size()})
       .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, addresses.workspace);
   pack.finalize();
   dnn_.execute(stream, engine.plan.handle(), pack.handle());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "wick/runtime/cuda/graph.h"
+#include "wick/runtime/division.h"
 #include "wick/runtime/known_choices.h"
 #include "wick/runtime/run_memory.h"
 #include "wick/runtime/step_labels.h"
@@ -21,29 +22,25 @@ constexpr double kClearly = 0.97;   // of the time of the first is clearly faste
 constexpr double kFarApart = 0.67;  // this ratio needs no second round
 constexpr int kRounds = 2;
 constexpr int kRuns = 3;  // of a round
+constexpr size_t kAlignment = 256;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-
-size_t aligned(size_t bytes) {
-  constexpr size_t kAlignment = 256;
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 /// Zeroed memory for operands, result and workspace of a call.
 class Workbench {
  public:
   Workbench(Gpu& gpu, const LibraryOp& op, size_t workspace_bytes)
       : gpu_(gpu),
-        bytes_(bytes_of(op) + aligned(workspace_bytes)),
+        bytes_(bytes_of(op) + aligned(workspace_bytes, kAlignment)),
         block_(gpu.memory(), bytes_, {.purpose = "timing"}) {
     std::byte* place = block_.data();
     for (const Type& operand : op.operands) {
       operands_.push_back(place);
-      place += aligned(operand.num_bytes());
+      place += aligned(operand.num_bytes(), kAlignment);
     }
     addresses_ = {.operands = operands_.data(),
                   .result = place,
-                  .workspace = place + aligned(op.result.num_bytes())};
+                  .workspace = place + aligned(op.result.num_bytes(), kAlignment)};
     fill_zero(gpu.stream(), block_.data(), bytes_);
   }
 
@@ -76,9 +73,9 @@ class Workbench {
 
  private:
   static size_t bytes_of(const LibraryOp& op) {
-    size_t bytes = aligned(op.result.num_bytes());
+    size_t bytes = aligned(op.result.num_bytes(), kAlignment);
     for (const Type& operand : op.operands)
-      bytes += aligned(operand.num_bytes());
+      bytes += aligned(operand.num_bytes(), kAlignment);
     return bytes;
   }
 
@@ -117,6 +114,7 @@ size_t WayTrial::most_ways() const {
 }
 
 std::optional<size_t> WayTrial::known() const {
+  if (most_ways() == 1) return std::nullopt;  // never looked for: the disk need not be asked
   const std::string text = find_choice(problem_);
   size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

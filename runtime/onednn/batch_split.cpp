@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/division.h"
 #include "wick/runtime/parallel.h"
 
 namespace wick::runtime::onednn {
@@ -15,10 +16,6 @@ namespace {
 constexpr int64_t kMostParts = 16;                           // keeps that many cores busy
 constexpr int64_t kMostPartialElements = int64_t{1} << 24U;  // 64 MiB of partial sums
 constexpr int64_t kAddGrain = 16384;
-
-constexpr size_t aligned(size_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
 
 /// So many that the partial sums are no larger than what is summed, but two where that can be.
 int64_t number_of_parts(const BatchSum& sum) {

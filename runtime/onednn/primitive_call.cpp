@@ -6,17 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "wick/runtime/division.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/parallel.h"
 
 namespace wick::runtime::onednn {
 namespace {
-
-constexpr size_t kAlignment = 64;
-
-size_t aligned(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 /// An argument whose format may differ from the plain one, with its place in the scratch.
 struct BoundArg {
