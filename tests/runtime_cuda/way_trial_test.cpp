@@ -104,7 +104,10 @@ TEST_F(CudaWayTrial, RemembersByOpAndLibrary) {
 TEST_F(CudaWayTrial, LeavesSmallOpsUntried) {
   EXPECT_GT(WayTrial(gpu(), op_, "a library").most_ways(), 1U);
   const LibraryOp small = product(64);
-  EXPECT_EQ(WayTrial(gpu(), small, "a library").most_ways(), 1U);
+  const WayTrial of_small(gpu(), small, "a library");
+  EXPECT_EQ(of_small.most_ways(), 1U);
+  of_small.keep(2);
+  EXPECT_EQ(of_small.known(), std::nullopt);
 }
 
 // Trials of large ops, for calls that are small here.
