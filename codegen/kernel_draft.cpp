@@ -88,9 +88,9 @@ int KernelDraft::append(int phase, DraftInstr instr) {
 }
 
 bool KernelDraft::is_walked_in_blocks() const {
-  Finisher finisher(instrs_, domain_);
+  Finisher finisher(instrs_, domain_, buffers_);
   finisher.make_dims(/*has_loop=*/false);
-  return !finisher.flatten_rows(buffers_) && finisher.flatten_blocks();
+  return !finisher.flatten_rows() && finisher.flatten_blocks();
 }
 
 KernelDraft::Finished KernelDraft::finish() const {
@@ -98,16 +98,16 @@ KernelDraft::Finished KernelDraft::finish() const {
       phases_, [](const Phase& phase) { return phase.loop && !phase.instrs.empty(); });
   if (const int rows = has_loop ? -1 : guarded_rows(); rows >= 0)
     return with_guards_of_elements(rows).finish();
-  Finisher finisher(instrs_, domain_);
+  Finisher finisher(instrs_, domain_, buffers_);
   finisher.make_dims(has_loop);
   if (has_few_to_reduce() && !finisher.has_rows_of_many_tasks()) {
     const KernelDraft straight = unrolled();
     if (has_very_few_to_reduce() || straight.is_walked_in_blocks()) return straight.finish();
   }
   std::vector<Phase> phases = phases_;
-  if (!has_loop && !finisher.flatten_rows(buffers_) && !finisher.flatten_blocks()) {
+  if (!has_loop && !finisher.flatten_rows() && !finisher.flatten_blocks()) {
     finisher.move_crossed_dim();
-    if (!finisher.flatten_rows(buffers_) && finisher.walk_rows()) {
+    if (!finisher.flatten_rows() && finisher.walk_rows()) {
       for (Phase& phase : phases)
         phase.loop = true;
     }

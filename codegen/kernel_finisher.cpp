@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "wick/codegen/row_walk.h"
 #include "wick/codegen/sink.h"
 #include "wick/ir/check.h"
+#include "wick/passes/options.h"
 
 namespace wick::codegen {
 
@@ -42,7 +44,7 @@ int64_t Finisher::make_blocks(int64_t wanted) {
 
 /// Walks short rows that lie behind each other as one long one. False where there is no such
 /// thing: rows of the channels in a block fill vectors as they are.
-bool Finisher::flatten_rows(const std::vector<BufferArg>& buffers) {
+bool Finisher::flatten_rows() {
   if (vector_inner_ || !inner_.empty() || outer_.size() < 2) return false;
   const Run rows = outer_[outer_.size() - 2];
   const int64_t length = outer_.back().extent;
@@ -61,7 +63,7 @@ bool Finisher::flatten_rows(const std::vector<BufferArg>& buffers) {
       return true;
     }
     if (step + row_step != 1 || step * row_step != 0) return false;
-    const BufferArg& buffer = buffers[static_cast<size_t>(instr.buffer)];
+    const BufferArg& buffer = buffers_[static_cast<size_t>(instr.buffer)];
     return is_short || (buffer.no_alias && !buffer.written);  // read in front of the rows
   };
   if (!std::ranges::all_of(instrs_, fits)) return false;
@@ -121,6 +123,7 @@ KernelLaunch Finisher::finish(Kernel start, std::vector<Phase> phases) {
   kernel->row_length = row_length_;
   kernel->row_length_param = row_length_param_;
   kernel->longest_row = longest_row_;
+  kernel->row_bound = row_bound();
   kernel->lane_guarded = is_lane_guarded();
   if (block_size_ > 0) {
     kernel->blocking =
@@ -158,18 +161,47 @@ bool Finisher::is_plain_load(const Instr& instr) {
   return instr.kind == InstrKind::load && instr.predicate < 0 && instr.dynamic_index < 0;
 }
 
-/// Many rows, each shorter than it takes to fold a vector: one row a lane is faster, though
-/// what is behind each other in memory then belongs to one lane. 0 where there is no such thing.
-int64_t Finisher::longest_row() const {
-  constexpr int64_t kMuchShorter = 24;
-  if (outer_.empty() || !are_wide_enough()) return 0;
+int64_t Finisher::row_elements() const {
   int64_t length = 1;
   for (const Run& run : inner_)
     length *= run.extent;
-  if (length == 0 || length > kSharedRow) return 0;
-  const int64_t fewest_rows = length <= kMuchShorter ? 16 : 256;
-  if (length <= kShortRow && outer_.back().extent >= fewest_rows) return kShortRow;
+  return length;
+}
+
+/// Of rows side by side, one a lane. 0 where there is no such thing.
+int64_t Finisher::longest_row() const {
+  const int64_t length = row_elements();
+  if (outer_.empty() || !are_wide_enough() || length == 0 || length > kSharedRow) return 0;
+  if (is_faster_side_by_side(length)) return kShortRow;
   return are_shared_by_tasks() ? kSharedRow : 0;
+}
+
+/// Whether rows add to what is one for all of them, one row after the other.
+bool Finisher::adds_columns() const {
+  return std::ranges::any_of(instrs_, [&](const DraftInstr& draft) {
+    return draft.instr.kind == InstrKind::store &&
+           buffers_[static_cast<size_t>(draft.instr.buffer)].own_elements == 0 &&
+           coefficient(draft.address, outer_.back().last) == 0;
+  });
+}
+
+/// Rows of several dimensions are loops within loops in order, and those of a GPU its threads'.
+bool Finisher::is_faster_side_by_side(int64_t length) const {
+  constexpr int64_t kMuchShorter = 24;
+  constexpr int64_t kFewElements = 32;
+  const Run& rows = outer_.back();
+  if (length > kShortRow || rows.extent < (length <= kMuchShorter ? 16 : 256)) return false;
+  if (inner_.size() > 1 || targets_gpu()) return length <= kFewElements;
+  return !adds_columns() && pays_side_by_side(instrs_, length, inner_.back().last, rows.last);
+}
+
+/// Of rows in order that are short; 0 where they are not.
+int64_t Finisher::row_bound() const {
+  constexpr int64_t kShortest = 8;
+  if (!vector_inner_ || inner_.size() != 1 || block_size_ > 0 || targets_gpu()) return 0;
+  const int64_t length = row_elements();
+  if (length < kShortest || length > kLongestBoundRow) return 0;
+  return (length + kRowStep - 1) / kRowStep * kRowStep;
 }
 
 /// Whether rows are read by each task, and nothing else that crosses vectors, as where each of

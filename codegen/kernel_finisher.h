@@ -22,14 +22,17 @@ struct Run {
 /// Builds the final kernel from a draft.
 class Finisher {
  public:
-  Finisher(const std::vector<DraftInstr>& instrs, const ir::Domain& domain)
+  Finisher(const std::vector<DraftInstr>& instrs,
+           const ir::Domain& domain,
+           const std::vector<BufferArg>& buffers)
       : instrs_(instrs),
-        domain_(domain) {}
+        domain_(domain),
+        buffers_(buffers) {}
 
   void make_dims(bool has_loop);
   [[nodiscard]] bool has_rows_of_many_tasks() const;
   int64_t make_blocks(int64_t wanted);
-  bool flatten_rows(const std::vector<BufferArg>& buffers);
+  bool flatten_rows();
   bool flatten_blocks();
   void move_crossed_dim();
   bool walk_rows();
@@ -45,7 +48,11 @@ class Finisher {
   [[nodiscard]] bool suits_blocks() const;
   [[nodiscard]] int64_t vectors_of_blocks(const Affine::Term& term, int64_t vectors) const;
   [[nodiscard]] Affine::Term term_of_blocks(const ir::AffineExpr& expr) const;
+  [[nodiscard]] int64_t row_elements() const;
   [[nodiscard]] int64_t longest_row() const;
+  [[nodiscard]] bool adds_columns() const;
+  [[nodiscard]] bool is_faster_side_by_side(int64_t length) const;
+  [[nodiscard]] int64_t row_bound() const;
   [[nodiscard]] bool are_shared_by_tasks() const;
   [[nodiscard]] bool are_wide_enough() const;
   [[nodiscard]] bool are_worth_flattening(int64_t length, bool transposes) const;
@@ -63,6 +70,7 @@ class Finisher {
 
   const std::vector<DraftInstr>& instrs_;
   const ir::Domain& domain_;
+  const std::vector<BufferArg>& buffers_;
   std::vector<Run> outer_;
   std::vector<Run> inner_;
   bool vector_inner_ = false;

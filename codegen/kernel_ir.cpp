@@ -126,6 +126,7 @@ std::string header_text(const Kernel& kernel, bool with_name) {
   if (kernel.has_short_rows()) fmt::format_to(end, " short");
   if (kernel.longest_row > kShortRow) fmt::format_to(end, "({})", kernel.longest_row);
   if (!inner.empty()) fmt::format_to(end, " inner({})", inner);
+  if (kernel.row_bound > 0) fmt::format_to(end, " up to {}", kernel.row_bound);
   if (kernel.blocking) {
     const Blocking& blocking = *kernel.blocking;
     fmt::format_to(
@@ -169,6 +170,12 @@ class Verifier {
         require(d != kernel_.vector_dim || (!inner && next_inner),
                 fmt::format("d{}: the vector dimension is the last inner or last outer one", d));
       }
+    }
+    if (kernel_.row_bound > 0) {
+      const auto num_inner = std::ranges::count(kernel_.dims, true, &Dim::inner);
+      require(num_inner == 1 && kernel_.vector_is_inner() && !kernel_.blocking,
+              "bound rows are the one inner dimension");
+      require(kernel_.row_bound % kRowStep == 0, "rows are bound in steps");
     }
     if (!kernel_.blocking) return;
     const Blocking& blocking = *kernel_.blocking;

@@ -240,12 +240,14 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   for (const Phase& phase : kernel_.phases)
     plans_.push_back(make_plan(phase));
   find_prefetches();
-  choose_rows_together();
+  row_in_registers_ = can_keep_rows_in_registers();
+  if (!row_in_registers_) choose_rows_together();
   if (!kernel_.short_vector) {
     unroll_ = std::max(most_copies(), copies_that_share_words());
     for (const Plan& plan : plans_)
       unroll_ = std::min(unroll_, choose_copies(plan));
   }
+  if (row_in_registers_) unroll_ = std::min(unroll_, vectors_of_row());
   if (kernel_.row_length > 0) unroll_ = copies_of_flat_rows(unroll_);
   if (columns_in_memory_) {
     own_width_ = most_columns_at_once();
@@ -308,7 +310,8 @@ void KernelEmitter::emit_phases() {
 void KernelEmitter::emit_loop_phase(const Plan& plan) {
   // An outer vector loop spans all phases; an inner one is this phase's own.
   const int outer_unroll = unroll_;
-  if (kernel_.vector_is_inner() || kernel_.short_vector) unroll_ = choose_copies(plan);
+  if ((kernel_.vector_is_inner() && !row_in_registers_) || kernel_.short_vector)
+    unroll_ = choose_copies(plan);
   start_accumulators(plan);
   for_each_row([&] { emit_level(plan, kTaskLevel, kVectorLevel); });
   walks_back_ = walks_back(plan);
@@ -323,6 +326,10 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
   if (depth == inner_dims_.size()) return;
   if (columns_in_memory_ && depth + 1 == inner_dims_.size()) {
     emit_rows_of_columns(plan);
+    return;
+  }
+  if (row_in_registers_) {
+    emit_row_in_registers(plan);
     return;
   }
   const int dim = inner_dims_[depth];
@@ -396,6 +403,10 @@ void KernelEmitter::emit_instr(int number) {
     return;
   }
   const int copies = has_copies(number) ? copies_ : 1;
+  if (is_in_registers(at.buffer)) {
+    emit_kept_value(at, number);
+    return;
+  }
   if (at.kind == InstrKind::store) {
     for (int copy = 0; copy < copies; ++copy)
       emit_store(at, number, copy);
@@ -432,6 +443,7 @@ void KernelEmitter::add_other_forms(int number, Slot& slot) {
 bool KernelEmitter::has_known_divisor(const Instr& at) const {
   if (at.kind != InstrKind::compute || at.op != ir::OpKind::div || !e_.host.fma) return false;
   if (!is_float(at.dtype) || at.dtype == DType::f64) return false;
+  if (row_in_registers_ && divides_row_faster()) return false;
   const int dividend = at.operands[0];
   const int divisor = at.operands[1];
   if (kernel_.has_short_rows() && e_.host.avx512 && varies(divisor)) {
@@ -530,9 +542,12 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
     const Partial old{place[0], width == 2 ? place[1] : nullptr};
     Partial next{operand(at.operands[0], copy, true)};
     if (width == 2) next.position = operand(at.operands[1], copy, true);
-    Partial result = combine(e_, reduction, old, next);
+    // Nothing has been added yet.
+    const bool is_first = row_in_registers_ && llvm::isa<llvm::Constant>(old.value);
+    Partial result = is_first ? next : combine(e_, reduction, old, next);
     // Lanes past a row become nobody's result.
     llvm::Value* mask = loads_past_rows_ ? nullptr : mask_of_copy(copy);
+    if (new_lanes_ != nullptr) mask = new_lanes_;
     const auto keep_masked = [&](llvm::Value* updated, llvm::Value* before) {
       return mask == nullptr ? updated : e_.b.CreateSelect(mask, updated, before);
     };
@@ -555,15 +570,7 @@ void KernelEmitter::finish_accumulators(const Plan& plan) {
       partials.push_back({place[0], width == 2 ? place[1] : nullptr});
     }
     Slot slot;
-    if (folds) {
-      for (size_t count = partials.size() / 2; count >= 1; count /= 2) {
-        for (size_t i = 0; i < count; ++i) {
-          partials[i] = combine(e_, reduction, partials[i], partials[i + count]);
-        }
-      }
-      partials.resize(1);
-      if (folds_lanes) partials[0] = fold_lanes(e_, reduction, partials[0]);
-    }
+    if (folds) partials = {fold(e_, reduction, partials, folds_lanes)};
     for (const Partial& partial : partials) {
       slot.copies.push_back(reduction_result(e_, reduction, partial));
     }

@@ -8,10 +8,12 @@
 // accumulators. Levels: 0 before all loops, 1 the body of the loop over tasks, 2 the body of the
 // loop over an outer vector dimension, 3 + j the body of the loop over inner dimension j.
 //
-// Columns are reduced in one of three ways. Few of them, a short vector dimension: the copies of
-// the body are positions of the last inner dimension instead. Long ones: row by row as memory has
-// them, with the vector loop inside the inner ones, and with accumulators for many columns, and
-// what later loops need of each, in memory of their own. Else in strips as wide as registers allow.
+// Rows of few vectors are walked without loops, and what later phases need of them stays in
+// registers. Columns are reduced in one of three ways. Few of them, a short vector dimension: the
+// copies of the body are positions of the last inner dimension instead. Long ones: row by row as
+// memory has them, with the vector loop inside the inner ones, and with accumulators for many
+// columns, and what later loops need of each, in memory of their own. Else in strips as wide as
+// registers allow.
 
 #include <functional>
 #include <map>
@@ -86,6 +88,12 @@ class KernelEmitter {
   struct Range {
     llvm::Value* begin = nullptr;
     llvm::Value* end = nullptr;
+  };
+
+  /// A vector that a row may not fill: where it begins, and the lanes that count.
+  struct RowEnd {
+    llvm::Value* position = nullptr;
+    llvm::Value* mask = nullptr;
   };
 
   /// A part of the vector loop and its stores past the caches.
@@ -196,6 +204,7 @@ class KernelEmitter {
                          const std::function<void()>& body);
   [[nodiscard]] bool avoids_masks() const;
   [[nodiscard]] bool may_compute_twice() const;
+  [[nodiscard]] bool stores_are_apart() const;
   void emit_single_vectors(llvm::Value* begin,
                            llvm::Value* end,
                            llvm::Value* last,
@@ -252,6 +261,21 @@ class KernelEmitter {
   llvm::Value* pays_to_group();
   void emit_rows(llvm::Value* first, int count);
   void for_each_row(const std::function<void()>& body);
+
+  // kernel_emitter_row_registers.cpp
+  [[nodiscard]] int vectors_of_row() const;
+  [[nodiscard]] bool can_keep_rows_in_registers() const;
+  [[nodiscard]] bool divides_row_faster() const;
+  [[nodiscard]] bool is_in_registers(int buffer) const;
+  void emit_kept_value(const Instr& at, int number);
+  llvm::Value* row_length();
+  llvm::Value* whole_rows_stream();
+  void emit_row_in_registers(const Plan& plan);
+  void emit_vectors_of_row(const Plan& plan, bool is_whole);
+  void emit_part_of_row(const Plan& plan, int first, llvm::Value* position);
+  [[nodiscard]] int whole_vectors_of_row() const;
+  llvm::Value* mask_of_row_end(int vector);
+  RowEnd place_of_row_end(int vector);
 
   // kernel_emitter_flat_rows.cpp
   [[nodiscard]] bool is_of_flat_rows(const Instr& instr) const;
@@ -403,6 +427,7 @@ class KernelEmitter {
   llvm::Instruction* tag(llvm::Instruction* access, int buffer);
   void make_alias_scopes();
   [[nodiscard]] Stride vector_stride(const Instr& instr) const;
+  [[nodiscard]] bool is_own(int buffer) const;
   [[nodiscard]] bool has_lanes_of_own(int buffer) const;
 
   const StagedKernel staged_;
@@ -440,6 +465,13 @@ class KernelEmitter {
   bool loads_past_rows_ = false;           // since rows follow
   llvm::Value* exceeds_caches_ = nullptr;  // made when first needed
   Values masks_;                           // by copy, the lanes in range; empty: all
+
+  bool row_in_registers_ = false;
+  int first_of_part_ = 0;  // the first vector of the row that the body takes
+  std::map<std::pair<int, int>, llvm::Value*> kept_values_;  // by own memory and vector
+  std::map<int, RowEnd> ends_of_row_;                        // by vector
+  llvm::Value* new_lanes_ = nullptr;    // that no vector of the row has had; null: all
+  llvm::Value* rows_stream_ = nullptr;  // made when first needed
 
   int rows_together_ = 1;
   std::vector<Scope> rows_;              // that the body takes together; empty: one

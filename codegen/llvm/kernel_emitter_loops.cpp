@@ -271,9 +271,17 @@ bool KernelEmitter::avoids_masks() const {
   return (!e_.host.avx512 || e_.host.zen5) && !kernel_.has_flat_rows() && !kernel_.short_vector;
 }
 
-/// Whether elements may be computed and stored again: nothing that is stored is read.
+/// Whether elements of the vector loop may be computed and stored again.
 bool KernelEmitter::may_compute_twice() const {
-  if (!inner_dims_.empty() || !staged_.accesses.empty() || reads_what_it_stores()) return false;
+  return inner_dims_.empty() && staged_.accesses.empty() && stores_are_apart();
+}
+
+/// Whether nothing that is stored is read, but in memory of the kernel's own.
+bool KernelEmitter::stores_are_apart() const {
+  const auto is_read = [&](const Instr& at) {
+    return at.kind == InstrKind::store && !is_own(at.buffer) && is_stored_and_read(at.buffer);
+  };
+  if (std::ranges::any_of(kernel_.instrs, is_read)) return false;
   return std::ranges::all_of(
       kernel_.buffers, [](const BufferArg& buffer) { return buffer.no_alias || !buffer.written; });
 }

@@ -117,6 +117,7 @@ const KernelEmitter::Access& KernelEmitter::access_at(int number) const {
 void KernelEmitter::start_accesses() {
   auto& b = e_.b;
   for (Access& access : accesses_) {
+    if (is_in_registers(access.buffer)) continue;
     llvm::Value* offset =
         access.address.offset_param < 0 ? nullptr : param(access.address.offset_param);
     if (access.buffer < 0) {
@@ -147,7 +148,7 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
       want(prefetch.number);
   }
   for (size_t i = 0; i < accesses_.size(); ++i) {
-    if (!wanted[i]) continue;
+    if (!wanted[i] || is_in_registers(accesses_[i].buffer)) continue;
     Access& access = accesses_[i];
     for (const int dim : dims) {
       const Affine::Term& term = access.address.terms[static_cast<size_t>(dim)];
@@ -170,10 +171,14 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
   }
 }
 
+/// Memory of the kernel's own.
+bool KernelEmitter::is_own(int buffer) const {
+  return buffer >= 0 && kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
+}
+
 /// Memory of the kernel's own in which each lane, and each copy, is another row.
 bool KernelEmitter::has_lanes_of_own(int buffer) const {
-  return buffer >= 0 && !kernel_.vector_is_inner() && !inner_dims_.empty() &&
-         kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
+  return is_own(buffer) && !kernel_.vector_is_inner() && !inner_dims_.empty();
 }
 
 Stride KernelEmitter::vector_stride(const Instr& at) const {

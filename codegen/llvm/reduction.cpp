@@ -1,5 +1,6 @@
 #include "wick/codegen/llvm/reduction.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "wick/codegen/llvm/compute.h"
@@ -13,6 +14,12 @@ using ir::OpKind;
 
 bool is_max(OpKind op) {
   return op == OpKind::reduce_max || op == OpKind::argmax;
+}
+
+/// Of which a NaN in any lane is the result.
+bool is_extremum_of_floats(const Reduction& reduction) {
+  return is_float(reduction.dtype) &&
+         (reduction.op == OpKind::reduce_max || reduction.op == OpKind::reduce_min);
 }
 
 /// No number is worse, so the first candidate is taken.
@@ -101,21 +108,51 @@ Partial combine(EmitContext& e, const Reduction& reduction, Partial x, Partial y
   }
 }
 
-Partial fold_lanes(EmitContext& e, const Reduction& reduction, Partial x) {
+Partial fold(EmitContext& e,
+             const Reduction& reduction,
+             llvm::SmallVector<Partial, 8> copies,
+             bool folds_lanes) {
+  auto& b = e.b;
+  const bool finds_nan_apart = folds_lanes && is_extremum_of_floats(reduction);
+  llvm::Value* has_nan = nullptr;
+  if (finds_nan_apart) {
+    llvm::Value* lanes = nullptr;
+    for (size_t i = 0; i < copies.size(); i += 2) {
+      llvm::Value* other = copies[std::min(i + 1, copies.size() - 1)].value;
+      llvm::Value* of_two = b.CreateFCmpUNO(copies[i].value, other);
+      lanes = lanes == nullptr ? of_two : b.CreateOr(lanes, of_two);
+    }
+    has_nan = b.CreateOrReduce(lanes);
+  }
+  const auto join = [&](Partial x, Partial y) -> Partial {
+    if (!finds_nan_apart) return combine(e, reduction, x, y);
+    llvm::Value* takes_y = is_max(reduction.op) ? b.CreateFCmpOGT(y.value, x.value)
+                                                : b.CreateFCmpOLT(y.value, x.value);
+    return {b.CreateSelect(takes_y, y.value, x.value)};
+  };
+  while (copies.size() > 1) {
+    const size_t half = (copies.size() + 1) / 2;
+    for (size_t i = 0; half + i < copies.size(); ++i)
+      copies[i] = join(copies[i], copies[half + i]);
+    copies.resize(half);
+  }
+  Partial x = copies[0];
+  if (!folds_lanes) return x;
   const auto half_of = [&](llvm::Value* v, int first, int count) -> llvm::Value* {
     if (v == nullptr) return nullptr;
-    if (count == 1) return e.b.CreateExtractElement(v, static_cast<uint64_t>(first));
+    if (count == 1) return b.CreateExtractElement(v, static_cast<uint64_t>(first));
     llvm::SmallVector<int, 16> mask;
     for (int lane = 0; lane < count; ++lane)
       mask.push_back(first + lane);
-    return e.b.CreateShuffleVector(v, mask);
+    return b.CreateShuffleVector(v, mask);
   };
   for (int count = e.lanes / 2; count >= 1; count /= 2) {
     const Partial low{half_of(x.value, 0, count), half_of(x.position, 0, count)};
     const Partial high{half_of(x.value, count, count), half_of(x.position, count, count)};
-    x = combine(e, reduction, low, high);
+    x = join(low, high);
   }
-  return x;
+  if (has_nan == nullptr) return x;
+  return {b.CreateSelect(has_nan, llvm::ConstantFP::getNaN(x.value->getType()), x.value)};
 }
 
 llvm::Value* reduction_result(EmitContext& e, const Reduction& reduction, Partial x) {

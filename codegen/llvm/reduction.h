@@ -25,8 +25,11 @@ struct Partial {
 /// What nothing reduces to, in every lane.
 Partial reduction_start(EmitContext& e, const Reduction& reduction);
 Partial combine(EmitContext& e, const Reduction& reduction, Partial x, Partial y);
-/// Lanes folded in halves: a fixed order.
-Partial fold_lanes(EmitContext& e, const Reduction& reduction, Partial x);
+/// Copies, and then their lanes if told, in halves: a fixed order.
+Partial fold(EmitContext& e,
+             const Reduction& reduction,
+             llvm::SmallVector<Partial, 8> copies,
+             bool folds_lanes);
 /// The result in register form of the result's dtype.
 llvm::Value* reduction_result(EmitContext& e, const Reduction& reduction, Partial x);
 

@@ -139,6 +139,14 @@ TEST(KernelIr, VerifierFindsWhatIsBroken) {
   EXPECT_EQ(verify(kernel), "%3: a kernel's own memory moves along inner dimensions alone");
 
   kernel = row_max();
+  kernel.row_bound = 24;
+  EXPECT_EQ(verify(kernel), "rows are bound in steps");
+  kernel.row_bound = 32;
+  EXPECT_EQ(verify(kernel), std::nullopt);
+  kernel.vector_dim = 0;
+  EXPECT_EQ(verify(kernel), "bound rows are the one inner dimension");
+
+  kernel = row_max();
   kernel.num_params = 2;
   EXPECT_EQ(verify(kernel), "%0: a dynamic stride is a parameter");
 }

@@ -424,11 +424,68 @@ graph @f(%x: f32[N,M], %b: f32[M], %y: f32[N,100]) -> (f32[N,M]) {
         return codegen::to_string(*lowered.launches[0].kernel, false);
       };
 
-  const std::string first = identity_of("64", "32", "0");
+  const std::string first = identity_of("64", "300", "0");
 
-  EXPECT_EQ(first, identity_of("65", "32", "0"));
-  EXPECT_EQ(first, identity_of("64", "77", "0"));
-  EXPECT_EQ(first, identity_of("32", "32", "5"));
+  EXPECT_EQ(first, identity_of("65", "300", "0"));
+  EXPECT_EQ(first, identity_of("64", "777", "0"));
+  EXPECT_EQ(first, identity_of("32", "300", "5"));
+  // Short rows are compiled for their length rounded up.
+  EXPECT_EQ(identity_of("64", "65", "0"), identity_of("99", "80", "0"));
+  EXPECT_NE(identity_of("64", "80", "0"), identity_of("64", "81", "0"));
+}
+
+/// Whether rows of `[1000,N]` that an expression of its row reduces are walked side by side.
+bool is_side_by_side(const std::string& program, int64_t length) {
+  std::string text = program;
+  for (size_t at; (at = text.find('N')) != std::string::npos;)
+    text.replace(at, 1, std::to_string(length));
+  const auto graph = parse_and_fuse(text);
+  const auto fusions = fusions_of(*graph);
+  EXPECT_EQ(fusions.size(), 1U) << ir::to_string(*graph);
+  return codegen::lower(*fusions.at(0)).launches.at(0).kernel->has_short_rows();
+}
+
+TEST(Lower, RowsThatEndInLittleAreWalkedInOrder) {
+  const std::string centered = R"(
+graph @f(%x: f32[1000,N]) -> (f32[1000,N]) {
+  %0 = reduce_sum %x {axes = [1], keepdims = true} : f32[1000,1]
+  %1 = sub %x, %0 : f32[1000,N]
+  return %1
+})";
+  EXPECT_TRUE(is_side_by_side(centered, 5));
+  EXPECT_FALSE(is_side_by_side(centered, 16));
+  EXPECT_FALSE(is_side_by_side(centered, 40));
+}
+
+TEST(Lower, RowsThatWaitForFunctionsOfTheirSumsAreWalkedSideBySide) {
+  const std::string entropies = R"(
+graph @f(%x: f32[1000,N]) -> (f32[1000]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[1000,1]
+  %1 = sub %x, %0 : f32[1000,N]
+  %2 = exp %1 : f32[1000,N]
+  %3 = reduce_sum %2 {axes = [1], keepdims = true} : f32[1000,1]
+  %4 = log %3 : f32[1000,1]
+  %5 = sub %1, %4 : f32[1000,N]
+  %6 = mul %2, %5 : f32[1000,N]
+  %7 = reduce_sum %6 {axes = [1]} : f32[1000]
+  return %7
+})";
+  EXPECT_TRUE(is_side_by_side(entropies, 16));
+  EXPECT_TRUE(is_side_by_side(entropies, 50));
+  EXPECT_FALSE(is_side_by_side(entropies, 65));
+}
+
+TEST(Lower, RowsThatLieAcrossAreWalkedSideBySide) {
+  const std::string across = R"(
+graph @f(%x: f32[N,1000], %y: f32[1000,N]) -> (f32[1000,N]) {
+  %0 = permute %x {axes = [1,0]} : f32[1000,N]
+  %1 = add %0, %y : f32[1000,N]
+  %2 = reduce_sum %1 {axes = [1], keepdims = true} : f32[1000,1]
+  %3 = sub %1, %2 : f32[1000,N]
+  return %3
+})";
+  EXPECT_TRUE(is_side_by_side(across, 16));
+  EXPECT_TRUE(is_side_by_side(across, 32));
 }
 
 }  // namespace

@@ -329,7 +329,7 @@ graph @f(%x: f32[1000,{0}], %g: f32[{0}], %i: i64[1000,1], %o: f32[1000,{0}]) ->
 }
 
 TEST(Layouts, ManyShortRowsAreReducedOneALane) {
-  for (const int64_t length : {1, 2, 3, 4, 10, 31, 32, 33}) {
+  for (const int64_t length : {1, 2, 3, 4, 10, 31, 33, 48, 65}) {
     const auto kernel = check_program(fmt::format(R"(
 graph @softmax(%x: f32[300,{0}], %i: i64[300]) -> (f32[300,{0}], bool[300]) {{
   %0 = reduce_max %x {{axes = [1], keepdims = true}} : f32[300,1]
@@ -342,8 +342,8 @@ graph @softmax(%x: f32[300,{0}], %i: i64[300]) -> (f32[300,{0}], bool[300]) {{
   return %4, %6
 }})",
                                                   length));
-    EXPECT_EQ(kernel->vector_is_inner(), length > 32) << length;
-    EXPECT_EQ(kernel->has_short_rows(), length > 1 && length <= 32) << length;
+    EXPECT_EQ(kernel->vector_is_inner(), length > codegen::kShortRow) << length;
+    EXPECT_EQ(kernel->has_short_rows(), length > 1 && length <= codegen::kShortRow) << length;
   }
 }
 
@@ -353,8 +353,10 @@ TEST(Layouts, FewShortRowsOfManyBlocksAreReducedOneALane) {
       const auto kernel = check_program(fmt::format(R"(
 graph @f(%x: f32[9,{0},{1}], %w: f32[{0},{1}]) -> (f32[9,{0}]) {{
   %0 = mul %x, %w : f32[9,{0},{1}]
-  %1 = reduce_sum %0 {{axes = [2]}} : f32[9,{0}]
-  return %1
+  %1 = exp %0 : f32[9,{0},{1}]
+  %2 = reduce_sum %1 {{axes = [2]}} : f32[9,{0}]
+  %3 = log %2 : f32[9,{0}]
+  return %3
 }})",
                                                     rows,
                                                     length));
@@ -394,7 +396,7 @@ graph @f(%x: f32[17,1,60], %y: f32[17,90,60]) -> (f32[17,90]) {
 
 TEST(Layouts, ManyShortRowsAreReducedInOneLoop) {
   for (const char* dtype : {"f32", "f64", "i64"}) {
-    for (const int64_t length : {5, 7, 10, 32}) {
+    for (const int64_t length : {5, 7, 10, 12}) {
       const auto kernel = check_program(fmt::format(R"(
 graph @f(%x: {0}[2,301,{1}], %w: {0}[{1}]) -> ({0}[2,301], {0}[2,301]) {{
   %0 = mul %x, %w : {0}[2,301,{1}]
@@ -444,8 +446,8 @@ TEST(Layouts, DearValuesOfRowsStayInMemoryOfTheKernelsOwn) {
     int64_t num_own;  // as many of two as there is room for
   };
 
-  const Case cases[] = {{{5, 32}, {5, 1}, 2},
-                        {{5, 40}, {5, 1}, 1},
+  const Case cases[] = {{{5, 64}, {5, 1}, 2},
+                        {{5, 72}, {5, 1}, 1},
                         {{3, 257}, {3, 1}, 2},
                         {{2, 5000}, {2, 1}, 1},
                         {{300, 10}, {300, 1}, 2},  // one a lane
