@@ -406,6 +406,10 @@ llvm::Value* KernelEmitter::emit_main_loop(llvm::Value* begin,
   const std::vector<llvm::Value*> start = accumulators_;
   b.SetInsertPoint(streaming);
   in_stream_loop_ = true;
+  if (!kernel_.vector_is_inner()) {
+    for (const int stream : streams)
+      emit_prefetch_of_last_line(stream, end);
+  }
   emit_loop(begin, main_end, unroll_);
   llvm::Value* streaming_end = main_end;
   const int vectors_of_line =

@@ -113,7 +113,7 @@ TEST(StreamingStores, WriteRowsOfColumnsWhereverTheyStart) {
 TEST(StreamingStores, AskAheadForWhatIsRead) {
   constexpr int64_t kHuge = int64_t{1} << 40;
   const auto asks_ahead = [](KernelBuilder k) {
-    return llvm_compiler().assembly(k.kernel()).find("prefetch") != std::string::npos;
+    return llvm_compiler().assembly(k.kernel()).find("prefetcht1") != std::string::npos;
   };
   EXPECT_TRUE(asks_ahead(elementwise(OpKind::add, {DType::f32, DType::f32}, DType::f32, kHuge)));
   EXPECT_EQ(asks_ahead(elementwise(OpKind::neg, {DType::f32}, DType::f32, kHuge)), !is_on_zen());
