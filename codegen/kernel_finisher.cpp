@@ -237,16 +237,17 @@ bool Finisher::are_wide_enough() const {
 }
 
 /// Shorter than a vector, in a body that ends where a row does; of few vectors, or no whole ones.
-/// Half a vector is as good without, unless operands are transposed.
+/// Half a vector is as good without, unless operands are transposed or there is much to compute.
 bool Finisher::are_worth_flattening(int64_t length, bool transposes) const {
   constexpr int64_t kMostInstructions = 256;
+  constexpr int64_t kLittle = 16;
   constexpr int64_t kFewVectors = 4 * kShortVector;
   if (length >= kShortVector) {
     const bool is_whole = length % kShortVector == 0;
     return is_whole ? length > kShortVector && length <= kFewVectors : length < kLongestFlatRow;
   }
   if (length == 1 || length * instructions() > kMostInstructions) return false;
-  return transposes || length != kShortVector / 2;
+  return transposes || length != kShortVector / 2 || instructions() > kLittle;
 }
 
 bool Finisher::is_lane_guarded() const {

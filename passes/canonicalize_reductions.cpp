@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "wick/passes/canonicalize_rules.h"
+#include "wick/passes/options.h"
 
 namespace wick::passes {
 
@@ -101,6 +102,26 @@ std::vector<Value> expression_of(Value value) {
   return all;
 }
 
+/// Whether a matrix whose rows cannot be joined in what it is computed from is better stored first:
+/// it is a result as well, or takes longer to compute than to load, and of few columns so
+/// many times as long as whole vectors would take.
+bool is_better_stored(Value tall) {
+  constexpr size_t kMostSearched = 16;
+  if (targets_gpu() || !ir::has(tall.node->op(), ir::kElementwise)) return false;
+  const auto is_result = [](const ir::Use& use) { return use.user == nullptr; };
+  if (std::ranges::any_of(tall.node->uses(), is_result)) return true;
+  std::vector<const Node*> ops = {tall.node};
+  for (size_t i = 0; i < std::min(ops.size(), kMostSearched); ++i) {
+    if (ir::has(ops[i]->op(), ir::kCostly)) return true;
+    for (const Value operand : ops[i]->operands()) {
+      const bool is_inside = operand.type().numel() == tall.type().numel() &&
+                             ir::has(operand.node->op(), ir::kElementwise);
+      if (is_inside) ops.push_back(operand.node);
+    }
+  }
+  return false;
+}
+
 /// Some rows of a matrix that is computed from others of its shape.
 class RowsOf {
  public:
@@ -120,7 +141,7 @@ class RowsOf {
   Value rows_of(Value value, int64_t first, int64_t count, const std::vector<Value>& made) {
     if (is_single(value)) return build_.reshape(value, {});
     const Node& node = *value.node;
-    if (!ir::has(node.op(), ir::kElementwise)) {
+    if (is_given(node)) {
       return build_.op(OpKind::slice,
                        {build_.reshape(value, matrix_)},
                        {{"starts", Integers{first, 0}}, {"sizes", Integers{count, matrix_[1]}}});
@@ -131,6 +152,11 @@ class RowsOf {
       operands.push_back(made[static_cast<size_t>(at)]);
     }
     return build_.op(node.op(), std::move(operands), node.attributes());
+  }
+
+  /// Not computed here.
+  [[nodiscard]] bool is_given(const Node& node) const {
+    return !ir::has(node.op(), ir::kElementwise) || expression_.size() == 1;
   }
 
   std::vector<Value> expression_;
@@ -151,6 +177,7 @@ Value reduce_of_tall(const Node& node, RuleBuilder& build) {
   if (columns < 2 || columns > kMostColumns || !is_exact || node.type().dtype != dtype) return {};
   if (tall.type().numel() < kLeastElements) return {};
   std::vector<Value> expression = expression_of(tall);
+  if (expression.empty() && is_better_stored(tall)) expression = {tall};
   if (expression.empty()) return {};
   const int64_t rows = tall.type().numel() / columns;
   const int64_t joined = rows / kJoinedRows;

@@ -235,6 +235,33 @@ Objection check_apart(const RecomputeCandidate& candidate) {
   return {fusion_code::kCost, "it would be loaded element by element from further apart"};
 }
 
+int64_t last_extent(const Shape& shape) {
+  return shape.ndim() == 0 ? 1 : shape[shape.ndim() - 1];
+}
+
+/// Joined rows of a narrow matrix fill vectors, as columns that are reduced. Where a kernel also
+/// computes what has a value for each of the few columns they fall apart again, but one that only
+/// computes walks such rows as one.
+template <typename Ops>
+Objection check_joined_rows(const FusionGroup& reducing, const Ops& others) {
+  constexpr int64_t kVector = 16;
+  constexpr int64_t kFewestElements = 4096;
+  int64_t most = 0;  // elements of a narrow matrix
+  for (const ir::Node* op : others) {
+    if (has(op->op(), ir::kElementwise) && last_extent(op->type().shape) < kVector)
+      most = std::max(most, op->type().numel());
+  }
+  if (most < kFewestElements) return {};
+  const auto joins_rows = [&](const ir::Node* op) {
+    if (!has(op->op(), ir::kReduction)) return false;
+    const Type& type = op->operand(0).type();
+    const bool keeps_last = op->attributes().integers("axes").back() + 1 < type.shape.ndim();
+    return keeps_last && last_extent(type.shape) >= kVector && type.numel() <= most;
+  };
+  if (std::ranges::none_of(reducing.ops(), joins_rows)) return {};
+  return {fusion_code::kCost, "rows that were joined to fill vectors would fall apart"};
+}
+
 class MemoryTrafficModel final : public FusionCostModel {
  public:
   [[nodiscard]] std::string_view name() const override { return kDefaultFusionCostModel; }
@@ -246,6 +273,9 @@ class MemoryTrafficModel final : public FusionCostModel {
           candidate.first.has_reduction() ? candidate.second : candidate.first;
       if (Objection no = check_across(other.ops(), candidate.fused.domain()); !no.empty())
         return no;
+      const FusionGroup& reducing =
+          candidate.first.has_reduction() ? candidate.first : candidate.second;
+      if (Objection no = check_joined_rows(reducing, other.ops()); !no.empty()) return no;
     }
     return check_behind_rows(candidate);
   }
@@ -253,7 +283,9 @@ class MemoryTrafficModel final : public FusionCostModel {
   [[nodiscard]] Objection recompute(const RecomputeCandidate& candidate) const override {
     if (Objection no = check_recomputed(candidate); !no.empty()) return no;
     const FusionGroup reader = candidate.reader();
-    return reader.has_reduction() ? check_across(candidate.ops(), reader.domain()) : Objection{};
+    if (!reader.has_reduction()) return {};
+    if (Objection no = check_across(candidate.ops(), reader.domain()); !no.empty()) return no;
+    return check_joined_rows(reader, candidate.ops());
   }
 
   [[nodiscard]] Objection evaluate(const RecomputeCandidate& candidate,

@@ -116,13 +116,17 @@ llvm::Value* KernelEmitter::bytes_touched() {
   return b.CreateAdd(always, sometimes);
 }
 
-/// Whether the whole launch touches more than the caches hold.
+/// Whether the whole launch touches more than the caches hold. Rows side by side, which are written
+/// a part of a line at a time, each in another one, wait for lines long before: of 50003 by 37
+/// elements a log-softmax takes 0.54 ns an element past the caches, and 0.98 through them.
 llvm::Value* KernelEmitter::exceeds_caches() {
   if (exceeds_caches_ != nullptr) return exceeds_caches_;
   auto& b = e_.b;
   const llvm::IRBuilderBase::InsertPointGuard guard(b);
   b.SetInsertPoint(entry_->getTerminator());
-  exceeds_caches_ = b.CreateICmpSGT(bytes_touched(), b.getInt64(e_.host.cache_bytes));
+  const bool writes_parts_of_lines = kernel_.has_short_rows() && !staged_.accesses.empty();
+  const int64_t bytes = writes_parts_of_lines ? e_.host.cache_bytes / 2 : e_.host.cache_bytes;
+  exceeds_caches_ = b.CreateICmpSGT(bytes_touched(), b.getInt64(static_cast<uint64_t>(bytes)));
   return exceeds_caches_;
 }
 

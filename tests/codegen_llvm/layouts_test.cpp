@@ -366,6 +366,19 @@ graph @f(%x: f32[9,{0},{1}], %w: f32[{0},{1}]) -> (f32[9,{0}]) {{
   }
 }
 
+TEST(Layouts, RowsOfHalfAVectorAreWalkedAsOneWhereThereIsMuchToCompute) {
+  for (const bool is_much : {false, true}) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[900,8], %w: f32[8]) -> (f32[900,8]) {{
+  %0 = mul %x, %w : f32[900,8]
+  %1 = {} %0 : f32[900,8]
+  return %1
+}})",
+                                                  is_much ? "tanh" : "abs"));
+    EXPECT_EQ(kernel->row_length, is_much ? 8 : 0);
+  }
+}
+
 TEST(Layouts, RowsThatManyTasksReadAreReducedOneALane) {
   for (const char* dtype : {"f32", "f64"}) {
     for (const int64_t length : {3, 32, 33, 200, 512, 513}) {

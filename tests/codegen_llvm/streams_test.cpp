@@ -275,10 +275,11 @@ TEST(Prefetching, EveryLoopButTheReaderAsksForItsShare) {
   EXPECT_GT(all, last_two);
 }
 
+/// Of what is read.
 int64_t num_prefetches(const Kernel& kernel) {
   const std::string assembly = llvm_compiler().assembly(kernel);
   int64_t count = 0;
-  for (size_t at = 0; (at = assembly.find("prefetch", at)) != std::string::npos; ++at)
+  for (size_t at = 0; (at = assembly.find("prefetcht1", at)) != std::string::npos; ++at)
     ++count;
   return count;
 }
