@@ -188,14 +188,13 @@ add_row_wise(4096)
 add_row_wise(8192)
 
 
-@row("softmax-1000003x10")
-def softmax_of_short_rows(wrap):
-    return computing(wrap(softmax), uniform(1000003, 10, low=-4, high=4))
+def add_softmax(rows, extent):
+    row(f"softmax-{rows}x{extent}")(lambda wrap: computing(wrap(softmax), uniform(rows, extent, low=-4, high=4)))
 
 
-@row("softmax-509x50257")
-def softmax_of_long_rows(wrap):
-    return computing(wrap(softmax), uniform(509, 50257, low=-4, high=4))
+add_softmax(1000003, 10)
+add_softmax(200003, 50)
+add_softmax(509, 50257)
 
 
 def add_sum(name, shape, axes):

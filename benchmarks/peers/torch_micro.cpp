@@ -473,9 +473,11 @@ void add_micro(Workloads& all) {
   add_odd_elementwise(all);
   add_softmax(all, "softmax-4096", 4096, 4096);
   add_softmax(all, "softmax-1000003x10", 1000003, 10);
+  add_softmax(all, "softmax-200003x50", 200003, 50);
   add_softmax(all, "softmax-509x50257", 509, 50257);
   add_softmax_gradient(all);
   add_layer_norm(all, "layer-norm-4096", 4096, 4096);
+  add_layer_norm(all, "layer-norm-100003x100", 100003, 100);
   add_layer_norm(all, "layer-norm-8191x769", 8191, 769);
   add_layer_norm_gradient(all);
   add_sum(all, "sum-all-64m", {8192, 8192}, {});
