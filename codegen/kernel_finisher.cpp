@@ -197,10 +197,9 @@ bool Finisher::is_faster_side_by_side(int64_t length) const {
 
 /// Of rows in order that are short; 0 where they are not.
 int64_t Finisher::row_bound() const {
-  constexpr int64_t kShortest = 8;
   if (!vector_inner_ || inner_.size() != 1 || block_size_ > 0 || targets_gpu()) return 0;
   const int64_t length = row_elements();
-  if (length < kShortest || length > kLongestBoundRow) return 0;
+  if (length < kShortestBoundRow || length > kLongestBoundRow) return 0;
   return (length + kRowStep - 1) / kRowStep * kRowStep;
 }
 

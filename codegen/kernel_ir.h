@@ -139,10 +139,11 @@ inline constexpr int64_t kShortRow = 64;
 /// The same of rows that many tasks read, so that it pays to lay them out for vectors.
 inline constexpr int64_t kSharedRow = 512;
 
-/// Kernels that walk rows of up to kLongestBoundRow elements in order are compiled for their length
-/// rounded up to kRowStep.
-inline constexpr int64_t kRowStep = 16;
+/// Kernels that walk rows of so many elements in order are compiled for their length rounded up to
+/// kRowStep.
+inline constexpr int64_t kShortestBoundRow = 8;
 inline constexpr int64_t kLongestBoundRow = 208;
+inline constexpr int64_t kRowStep = 16;
 
 struct Kernel {
   std::string name;  // a hint; not part of the identity
@@ -161,8 +162,8 @@ struct Kernel {
   /// Not 0: the inner dimensions have at most so many positions in all, kShortRow or kSharedRow,
   /// and the vector dimension is an outer one: rows are walked side by side.
   int64_t longest_row = 0;
-  /// Not 0: the one inner dimension, which is the vector one, has at most so many positions and
-  /// more than kRowStep fewer, and at least half of that in any case.
+  /// Not 0: the one inner dimension, which is the vector one, has at most so many positions, more
+  /// than kRowStep fewer, and kShortestBoundRow or more.
   int64_t row_bound = 0;
   /// Rows are too short to be cut where guards of loads change: they may be asked for each lane.
   bool lane_guarded = false;

@@ -110,17 +110,18 @@ bool pays_side_by_side(const std::vector<DraftInstr>& instrs,
                        int outer) {
   constexpr double kWindow = 360;  // instructions
   constexpr double kInstructionsOfGather = 24;
-  constexpr double kLanes = 16;
+  constexpr int64_t kLanes = 16;
   constexpr double kCyclesToTranspose = 6;
   constexpr double kCyclesOfInstruction = 0.4;
   const RowCost cost = cost_of_rows(instrs, inner, outer);
-  const auto vectors = static_cast<double>((length + 15) / 16);
+  const auto vectors = static_cast<double>((length + kLanes - 1) / kLanes);
   const double instructions =
       vectors * (cost.of_vector + kInstructionsOfGather * cost.gathers) + cost.of_end;
   const double in_order = std::max(instructions * cost.latency / kWindow, instructions / 2);
   const double of_vectors =
       kCyclesToTranspose * cost.crossed + kCyclesOfInstruction * cost.of_vector;
-  const double side_by_side = (static_cast<double>(length) * of_vectors + cost.of_end) / kLanes;
+  const double side_by_side =
+      (static_cast<double>(length) * of_vectors + cost.of_end) / static_cast<double>(kLanes);
   return side_by_side <= in_order;
 }
 

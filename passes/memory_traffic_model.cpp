@@ -8,7 +8,7 @@ namespace wick::passes {
 
 namespace {
 
-/// Rows of so many elements stand side by side in vectors.
+/// Rows of up to so many elements may stand side by side in vectors, whatever is computed of them.
 constexpr int64_t kSideBySide = 32;
 
 /// Whether reading rows a second time takes less than a costly function of one value for each: what

@@ -56,7 +56,7 @@ bool has_enough_rows(const ir::Domain& domain) {
 }
 
 bool can_take_columns(const ir::Domain& rows) {
-  constexpr int64_t kShortRow = 32;   // which are walked side by side
+  constexpr int64_t kShortRow = 32;   // which may be walked side by side
   constexpr int64_t kShortAxis = 16;  // which fills no vector
   return rows.has_rows() && rows.numel(Level::row) > 0 && rows.numel(Level::column) > kShortRow &&
          rows.extents.back() >= kShortAxis && num_reduction_blocks(rows) == 1;

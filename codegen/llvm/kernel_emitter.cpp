@@ -542,8 +542,9 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
     const Partial old{place[0], width == 2 ? place[1] : nullptr};
     Partial next{operand(at.operands[0], copy, true)};
     if (width == 2) next.position = operand(at.operands[1], copy, true);
-    // Nothing has been added yet.
-    const bool is_first = row_in_registers_ && llvm::isa<llvm::Constant>(old.value);
+    // What nothing reduces to needs no instruction, but that a sum of -0 is 0.
+    const bool is_needed = copy == 0 && at.op == ir::OpKind::reduce_sum;
+    const bool is_first = row_in_registers_ && !is_needed && llvm::isa<llvm::Constant>(old.value);
     Partial result = is_first ? next : combine(e_, reduction, old, next);
     // Lanes past a row become nobody's result.
     llvm::Value* mask = loads_past_rows_ ? nullptr : mask_of_copy(copy);

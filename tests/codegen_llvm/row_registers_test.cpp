@@ -184,6 +184,28 @@ TEST(RowRegisters, TreatsRowsPastTheCachesAlike) {
   EXPECT_NE(assembly.find("movntps"), std::string::npos);
 }
 
+TEST(RowRegisters, TreatsSumsOfNegativeZerosAsZero) {
+  for (const int64_t length : {16, 21, 64, 100}) {
+    KernelBuilder k("sums");
+    const int x = k.buffer(DType::f32);
+    const int y = k.buffer(DType::f32, true);
+    k.outer(2);
+    k.vector(k.inner(length));
+    k.kernel().row_bound = (length + kRowStep - 1) / kRowStep * kRowStep;
+    k.loop();
+    const int in = k.load(x, k.at({length, 1}));
+    const int sum = k.accumulate(ir::OpKind::reduce_sum, DType::f32, {in});
+    k.straight();
+    k.store(y, k.at({1, 0}), sum);
+    std::vector<float> zeros(static_cast<size_t>(2 * length), -0.0F);
+    float sums[] = {1, 1};
+    void* buffers[] = {zeros.data(), sums};
+    compile(k.kernel())(buffers, k.params().data(), 0, 2, 0, 0);
+    for (const float s : sums)
+      EXPECT_TRUE(s == 0 && !std::signbit(s)) << length;
+  }
+}
+
 /// Wherever it is, and not where a row has gone on into the next.
 TEST(RowRegisters, TreatsNanAsLargestInItsRowAlone) {
   for (const int64_t length : {11, 16, 30, 64, 75}) {
