@@ -105,6 +105,22 @@ graph @f(%x: f32[300,{0}], %g: f32[300,{0}]) -> (f32[300,{0}], f32[{0}]) {{
   }
 }
 
+/// Whose ends take so long that they would be faster side by side.
+TEST(RowRegisters, TreatsRowsThatAddUpColumnsInOrderWhateverTheyWaitFor) {
+  for (const int64_t width : {33, 40, 64}) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[300,{0}], %g: f32[300,{0}]) -> (f32[300,{0}], f32[{0}]) {{
+  %0 = argmax %x {{axes = [1], keepdims = true}} : i64[300,1]
+  %1 = cast %0 {{dtype = f32}} : f32[300,1]
+  %2 = mul %g, %1 : f32[300,{0}]
+  %3 = reduce_sum %2 {{axes = [0]}} : f32[{0}]
+  return %2, %3
+}})",
+                                                  width));
+    EXPECT_EQ(kernel->row_bound, 0);
+  }
+}
+
 }  // namespace
 }  // namespace wick::test
 
