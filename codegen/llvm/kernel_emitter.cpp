@@ -402,11 +402,11 @@ void KernelEmitter::emit_instr(int number) {
     emit_accumulate(at, number);
     return;
   }
-  const int copies = has_copies(number) ? copies_ : 1;
   if (is_in_registers(at.buffer)) {
     emit_kept_value(at, number);
     return;
   }
+  const int copies = has_copies(number) ? copies_ : 1;
   if (at.kind == InstrKind::store) {
     for (int copy = 0; copy < copies; ++copy)
       emit_store(at, number, copy);

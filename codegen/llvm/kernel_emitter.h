@@ -268,13 +268,12 @@ class KernelEmitter {
   [[nodiscard]] bool divides_row_faster() const;
   [[nodiscard]] bool is_in_registers(int buffer) const;
   void emit_kept_value(const Instr& at, int number);
-  llvm::Value* row_length();
   llvm::Value* whole_rows_stream();
   void emit_row_in_registers(const Plan& plan);
   void emit_vectors_of_row(const Plan& plan, bool is_whole);
   void emit_part_of_row(const Plan& plan, int first, llvm::Value* position);
   [[nodiscard]] int whole_vectors_of_row() const;
-  llvm::Value* mask_of_row_end(int vector);
+  llvm::Value* mask_of_row_end();
   RowEnd place_of_row_end(int vector);
 
   // kernel_emitter_flat_rows.cpp
@@ -408,6 +407,7 @@ class KernelEmitter {
   llvm::Value* make_own_memory(llvm::Type* element, int64_t elements);
   void enter_dims(llvm::ArrayRef<int> dims, const Plan* plan);
   llvm::Value* param(int index);
+  llvm::Value* extent_of(int dim);
   llvm::Value* lane_offsets(int stride_param);
   [[nodiscard]] int64_t copy_distance(int copy) const;
   llvm::Value* offset_of_copy(const Instr& instr, int copy);
@@ -471,6 +471,7 @@ class KernelEmitter {
   int first_of_part_ = 0;  // the first vector of the row that the body takes
   std::map<std::pair<int, int>, llvm::Value*> kept_values_;  // by own memory and vector
   std::map<int, RowEnd> ends_of_row_;                        // by vector
+  llvm::Value* row_mask_ = nullptr;                          // made when first needed
   llvm::Value* new_lanes_ = nullptr;    // that no vector of the row has had; null: all
   llvm::Value* rows_stream_ = nullptr;  // made when first needed
 

@@ -359,7 +359,7 @@ llvm::Value* KernelEmitter::load_of_long_rows(const Instr& at, int number, int c
     auto* load = b.CreateAlignedLoad(element, address, align);
     return e_.splat(e_.to_register(at.dtype, tag(load, at.buffer)));
   };
-  llvm::Value* end = param(kernel_.dims[static_cast<size_t>(kernel_.vector_dim)].extent_param);
+  llvm::Value* end = extent_of(kernel_.vector_dim);
   llvm::Value* last = row_of(b.CreateSub(end, b.getInt64(1)));
   llvm::Value* next =
       b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(place.row, b.getInt64(1)), last);

@@ -148,7 +148,7 @@ void KernelEmitter::for_each_line(
 
 /// An empty kernel has no task, but divisions by extents are reached all the same.
 llvm::Value* KernelEmitter::nonzero_extent(int dim) {
-  llvm::Value* extent = param(kernel_.dims[static_cast<size_t>(dim)].extent_param);
+  llvm::Value* extent = extent_of(dim);
   return e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, extent, e_.b.getInt64(1));
 }
 
@@ -203,8 +203,7 @@ void KernelEmitter::emit_tasks(Range tasks,
     for (size_t i = count; i-- > 0;) {
       llvm::Value* sum = b.CreateAdd(odometer[i], b.CreateZExt(carry, b.getInt64Ty()));
       if (i > 0) {
-        carry = b.CreateICmpEQ(
-            sum, param(kernel_.dims[static_cast<size_t>(task_dims_[i])].extent_param));
+        carry = b.CreateICmpEQ(sum, extent_of(task_dims_[i]));
         sum = b.CreateSelect(carry, b.getInt64(0), sum);
       }
       next[i] = sum;
@@ -458,7 +457,7 @@ llvm::Value* KernelEmitter::mask_of_copy(int copy) const {
 
 KernelEmitter::Range KernelEmitter::inner_range(int dim) {
   auto& b = e_.b;
-  llvm::Value* extent = param(kernel_.dims[static_cast<size_t>(dim)].extent_param);
+  llvm::Value* extent = extent_of(dim);
   if (!kernel_.blocking || kernel_.blocking->inner != dim) return {b.getInt64(0), extent};
   llvm::Value* size = param(kernel_.blocking->size_param);
   llvm::Value* block = positions_[static_cast<size_t>(kernel_.blocking->outer)];

@@ -52,6 +52,10 @@ llvm::Value* KernelEmitter::param(int index) {
   return value;
 }
 
+llvm::Value* KernelEmitter::extent_of(int dim) {
+  return param(kernel_.dims[static_cast<size_t>(dim)].extent_param);
+}
+
 /// 0, s, 2s, ... for a stride known at launch.
 llvm::Value* KernelEmitter::lane_offsets(int stride_param) {
   llvm::Value*& value = lane_offsets_[stride_param];

@@ -72,9 +72,6 @@ void KernelEmitter::share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, i
 llvm::Value* KernelEmitter::prefetch_start(const Prefetch& prefetch) {
   constexpr int64_t kLongestRow = 65536;
   auto& b = e_.b;
-  const auto extent_of = [&](int dim) {
-    return param(kernel_.dims[static_cast<size_t>(dim)].extent_param);
-  };
   llvm::Value* start = b.CreateUDiv(
       b.CreateMul(extent_of(kernel_.vector_dim), b.getInt64(static_cast<uint64_t>(prefetch.begin))),
       b.getInt64(kPrefetchParts));

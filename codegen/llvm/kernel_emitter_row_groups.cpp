@@ -157,8 +157,7 @@ llvm::Value* KernelEmitter::bytes_that_rows_share() {
     counted.push_back(access_of_[i]);
     llvm::Value* bytes = b.getInt64(size_of(at.dtype));
     for (const int d : inner_dims_) {
-      if ((deps_[i] & bit(d)) != 0)
-        bytes = b.CreateMul(bytes, param(kernel_.dims[static_cast<size_t>(d)].extent_param));
+      if ((deps_[i] & bit(d)) != 0) bytes = b.CreateMul(bytes, extent_of(d));
     }
     all = b.CreateAdd(all, bytes);
   }
@@ -194,8 +193,7 @@ bool KernelEmitter::rows_are_blocks() const {
 llvm::Value* KernelEmitter::end_of_equal_rows(llvm::Value* end) {
   if (!rows_are_blocks()) return end;
   auto& b = e_.b;
-  llvm::Value* extent =
-      param(kernel_.dims[static_cast<size_t>(kernel_.blocking->inner)].extent_param);
+  llvm::Value* extent = extent_of(kernel_.blocking->inner);
   llvm::Value* whole_blocks = b.CreateSDiv(extent, param(kernel_.blocking->size_param));
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, whole_blocks);
 }

@@ -58,15 +58,11 @@ void KernelEmitter::emit_kept_value(const Instr& at, int number) {
   if (at.kind == InstrKind::load) slots_[static_cast<size_t>(number)] = std::move(loaded);
 }
 
-llvm::Value* KernelEmitter::row_length() {
-  return param(kernel_.dims[static_cast<size_t>(kernel_.vector_dim)].extent_param);
-}
-
 /// Whether rows are whole vectors that go past the caches.
 llvm::Value* KernelEmitter::whole_rows_stream() {
   if (rows_stream_ != nullptr) return rows_stream_;
   auto& b = e_.b;
-  llvm::Value* length = row_length();
+  llvm::Value* length = extent_of(kernel_.vector_dim);
   const llvm::IRBuilderBase::InsertPointGuard guard(b);
   b.SetInsertPoint(entry_->getTerminator());
   llvm::Value* is_whole =
@@ -106,7 +102,7 @@ void KernelEmitter::emit_vectors_of_row(const Plan& plan, bool is_whole) {
     copies_ = std::min(unroll_, end - first);
     if (!is_whole && first + copies_ == vectors) {
       masks_.assign(static_cast<size_t>(copies_), nullptr);
-      masks_.back() = mask_of_row_end(vectors - 1);
+      masks_.back() = mask_of_row_end();
     }
     emit_part_of_row(plan, first, b.getInt64(static_cast<uint64_t>(int64_t{first} * e_.lanes)));
     masks_.clear();
@@ -124,7 +120,6 @@ void KernelEmitter::emit_part_of_row(const Plan& plan, int first, llvm::Value* p
   const Scope before = save_scope();
   first_of_part_ = first;
   positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
-  num_positions_ = e_.b.getInt64(static_cast<uint64_t>(int64_t{copies_} * e_.lanes));
   enter_dims({kernel_.vector_dim}, &plan);
   emit_level(plan, kInnerLevel, kInnerLevel);
   restore_scope(before);
@@ -132,20 +127,19 @@ void KernelEmitter::emit_part_of_row(const Plan& plan, int first, llvm::Value* p
 
 /// Those that every row fills.
 int KernelEmitter::whole_vectors_of_row() const {
-  return std::max(static_cast<int>((kernel_.row_bound - kRowStep) / e_.lanes), 0);
+  return static_cast<int>((kernel_.row_bound - kRowStep) / e_.lanes);
 }
 
-/// The elements that rows have in this vector of theirs, the last one.
-llvm::Value* KernelEmitter::mask_of_row_end(int vector) {
-  llvm::Value*& mask = ends_of_row_[vector].mask;
-  if (mask == nullptr) {
-    llvm::Value* length = row_length();
-    const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
-    e_.b.SetInsertPoint(entry_->getTerminator());
-    const auto begin = static_cast<uint64_t>(int64_t{vector} * e_.lanes);
-    mask = lane_mask(e_.b.CreateSub(length, e_.b.getInt64(begin)));
-  }
-  return mask;
+/// The elements that rows have in their last vector.
+llvm::Value* KernelEmitter::mask_of_row_end() {
+  if (row_mask_ != nullptr) return row_mask_;
+  auto& b = e_.b;
+  llvm::Value* length = extent_of(kernel_.vector_dim);
+  const llvm::IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entry_->getTerminator());
+  const int64_t before = kernel_.row_bound - e_.lanes;
+  row_mask_ = lane_mask(b.CreateSub(length, b.getInt64(static_cast<uint64_t>(before))));
+  return row_mask_;
 }
 
 /// Of a vector that a row may not fill: it ends where the row does, if not before.
@@ -153,7 +147,7 @@ KernelEmitter::RowEnd KernelEmitter::place_of_row_end(int vector) {
   RowEnd& end = ends_of_row_[vector];
   if (end.position == nullptr) {
     auto& b = e_.b;
-    llvm::Value* length = row_length();
+    llvm::Value* length = extent_of(kernel_.vector_dim);
     const llvm::IRBuilderBase::InsertPointGuard guard(b);
     b.SetInsertPoint(entry_->getTerminator());
     llvm::Value* lanes = b.getInt64(static_cast<uint64_t>(e_.lanes));

@@ -137,9 +137,7 @@ void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
   }
   std::vector<llvm::Value*> places;
   const StagedBlock block{
-      .stride = own_width_,
-      .rows = num_positions_,
-      .columns = param(kernel_.dims[static_cast<size_t>(inner_dims_.back())].extent_param)};
+      .stride = own_width_, .rows = num_positions_, .columns = extent_of(inner_dims_.back())};
   for (size_t i = 0; i < staged_.accesses.size(); ++i) {
     places.push_back(place_of_staged(i));
     if (!staged_.accesses[i].reads) continue;

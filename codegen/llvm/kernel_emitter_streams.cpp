@@ -69,11 +69,10 @@ llvm::Value* KernelEmitter::bytes_of_access(const Access& access) {
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
     const Stride stride = access.address.terms[d].stride;
     if (stride == Stride::one || stride == Stride::dynamic || stride == Stride::transposed)
-      bytes = b.CreateMul(bytes, param(kernel_.dims[d].extent_param));
+      bytes = b.CreateMul(bytes, extent_of(static_cast<int>(d)));
     if (stride == Stride::block && access.address.terms[d].row_step != 0) {
       const auto step = static_cast<uint64_t>(std::abs(access.address.terms[d].row_step));
-      bytes =
-          b.CreateMul(bytes, b.CreateMul(param(kernel_.dims[d].extent_param), b.getInt64(step)));
+      bytes = b.CreateMul(bytes, b.CreateMul(extent_of(static_cast<int>(d)), b.getInt64(step)));
       bytes = b.CreateUDiv(bytes, b.getInt64(static_cast<uint64_t>(kernel_.row_length)));
     }
   }
@@ -138,7 +137,7 @@ llvm::Value* KernelEmitter::streams_pay() {
   auto& b = e_.b;
   constexpr int64_t kShortRow = 512;
   const auto kLine = static_cast<int64_t>(kCacheLine.value() / sizeof(float));
-  llvm::Value* length = param(kernel_.dims[static_cast<size_t>(kernel_.vector_dim)].extent_param);
+  llvm::Value* length = extent_of(kernel_.vector_dim);
   llvm::Value* part_of_line = b.CreateAnd(length, b.getInt64(kLine - 1));
   llvm::Value* fills_lines = b.CreateOr(b.CreateICmpSGT(length, b.getInt64(kShortRow)),
                                         b.CreateICmpEQ(part_of_line, b.getInt64(0)));
