@@ -261,9 +261,7 @@ int64_t Finisher::instructions() const {
   constexpr int64_t kOfFunction = 14;
   int64_t count = 0;
   for (const DraftInstr& draft : instrs_) {
-    const bool is_function =
-        draft.instr.kind == InstrKind::compute && ir::has(draft.instr.op, ir::kCostly);
-    count += is_function ? kOfFunction : 1;
+    count += is_costly(draft.instr) ? kOfFunction : 1;
   }
   return count;
 }

@@ -289,6 +289,10 @@ bool has_address(const Instr& instr) {
          instr.kind == InstrKind::index;
 }
 
+bool is_costly(const Instr& instr) {
+  return instr.kind == InstrKind::compute && ir::has(instr.op, ir::kCostly);
+}
+
 int Kernel::num_task_dims() const {
   const auto is_task = [](const Dim& dim) { return !dim.inner; };
   const auto outer = static_cast<int>(std::ranges::count_if(dims, is_task));

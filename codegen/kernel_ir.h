@@ -101,6 +101,8 @@ struct Instr {
 };
 
 bool has_address(const Instr& instr);
+/// Computes what takes about as long as a load (ir::kCostly).
+bool is_costly(const Instr& instr);
 
 /// Straight code run once per outer position, or a loop over all inner dimensions.
 struct Phase {

@@ -44,7 +44,7 @@ OwnRoom own_room(const ir::Domain& domain) {
   constexpr int64_t kMostRowsAtOnce = 256;
   if (domain.extents.empty()) return {};
   const int64_t row = row_elements(domain);
-  for (const int64_t size : {kShortRow, int64_t{256}}) {
+  for (const int64_t size : {int64_t{32}, kShortRow, int64_t{256}}) {
     if (row <= size) return {.row = size, .all = size * kMostRowsAtOnce};
   }
   if (!domain.reduced.back()) return {};  // columns, side by side

@@ -15,10 +15,6 @@ struct Cost {
   int latency = 4;
 };
 
-bool is_costly(const Instr& instr) {
-  return instr.kind == InstrKind::compute && ir::has(instr.op, ir::kCostly);
-}
-
 Cost cost_of(const Instr& instr) {
   if (is_costly(instr)) return {.instructions = 14, .latency = 45};
   switch (instr.kind) {
@@ -101,7 +97,7 @@ RowCost cost_of_rows(const std::vector<DraftInstr>& instrs, int inner, int outer
 
 /// In order, a row takes its share of the instructions that the machine looks ahead, for as long as
 /// it waits for itself, and at least what its instructions take at two a cycle. Side by side, a
-/// vector of each crossed buffer takes six cycles. Of 300 kernels from 8 to 64 elements (sums to
+/// vector of each crossed buffer takes six cycles. Of 299 kernels from 8 to 64 elements (sums to
 /// gradients of layer norms, Zen 4) this finds the faster way but for a loss of 1.1 % in the
 /// geometric mean.
 bool pays_side_by_side(const std::vector<DraftInstr>& instrs,
