@@ -154,7 +154,7 @@ class RowsOf {
     return build_.op(node.op(), std::move(operands), node.attributes());
   }
 
-  /// Not computed here.
+  /// Not computed here: what is has its operands in the expression.
   [[nodiscard]] bool is_given(const Node& node) const {
     return !ir::has(node.op(), ir::kElementwise) || expression_.size() == 1;
   }

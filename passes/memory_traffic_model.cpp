@@ -271,11 +271,11 @@ class MemoryTrafficModel final : public FusionCostModel {
     if (candidate.first.has_reduction() != candidate.second.has_reduction()) {
       const FusionGroup& other =
           candidate.first.has_reduction() ? candidate.second : candidate.first;
-      if (Objection no = check_across(other.ops(), candidate.fused.domain()); !no.empty())
-        return no;
+      const std::vector<const ir::Node*> others = other.ops();
+      if (Objection no = check_across(others, candidate.fused.domain()); !no.empty()) return no;
       const FusionGroup& reducing =
           candidate.first.has_reduction() ? candidate.first : candidate.second;
-      if (Objection no = check_joined_rows(reducing, other.ops()); !no.empty()) return no;
+      if (Objection no = check_joined_rows(reducing, others); !no.empty()) return no;
     }
     return check_behind_rows(candidate);
   }
