@@ -33,6 +33,8 @@ struct ColumnsInPlace {
   }
 
   [[nodiscard]] ColumnsInPlace at(int64_t row, int64_t i) const { return {stored.at(i, row)}; }
+
+  WICK_INLINE_VECTORS void ask_for_row(int64_t /*row*/, int64_t /*depth*/) const {}
 };
 
 /// A row of columns, of whose last vector only some are there.
@@ -47,20 +49,32 @@ WICK_INLINE_VECTORS Floats vector_at(const SomeColumns& row, int64_t v) {
   return v + 1 == kVectors ? row.last.load(at) : load(at);
 }
 
+/// Row i, and asks for the one that is needed some steps later: rows that are further apart than
+/// they are long the hardware does not foresee.
+template <int64_t kVectors>
+WICK_INLINE_VECTORS const float* row_of(StoredMatrix stored, int64_t i) {
+  constexpr int64_t kStepsAhead = 16;
+  const float* row = stored.data + i * stored.stride;
+  ask_for<false>(row + kStepsAhead * stored.stride, kVectors * kLanes);
+  return row;
+}
+
+template <int64_t kVectors>
 struct RowsOfSomeColumns {
   StoredMatrix stored;
   SomeLanes last;
 
   WICK_INLINE_VECTORS SomeColumns operator()(int64_t i) const {
-    return {stored.data + i * stored.stride, last};
+    return {row_of<kVectors>(stored, i), last};
   }
 };
 
+template <int64_t kVectors>
 struct RowsOfColumns {
   StoredMatrix stored;
 
   WICK_INLINE_VECTORS const float* operator()(int64_t i) const {
-    return stored.data + i * stored.stride;
+    return row_of<kVectors>(stored, i);
   }
 };
 
@@ -87,7 +101,7 @@ struct Size {
 template <int64_t kRows, int64_t kVectors>
 WICK_INLINE_VECTORS void store_tile(const RegisterTile<kRows, kVectors>& tile,
                                     SomeLanes last,
-                                    Output out) {
+                                    const Output& out) {
 #pragma GCC unroll 16
   for (int64_t row = 0; row < kRows; ++row) {
     float* to = out.data + row * out.stride;
@@ -102,7 +116,7 @@ WICK_INLINE_VECTORS void store_tile(const RegisterTile<kRows, kVectors>& tile,
 template <int64_t kRows, int64_t kVectors>
 WICK_INLINE_VECTORS void store_transposed(const RegisterTile<kRows, kVectors>& tile,
                                           int64_t columns,
-                                          Output out) {
+                                          const Output& out) {
 #pragma GCC unroll 16
   for (int64_t first = 0; first < kRows; first += kLanes) {
     const SomeLanes some(std::min(kLanes, kRows - first));
@@ -123,25 +137,40 @@ WICK_INLINE_VECTORS void store_transposed(const RegisterTile<kRows, kVectors>& t
   }
 }
 
+/// Asks for a row of the output, and for one of the left operand in the next tile.
+template <class Left>
+struct Ahead {
+  const Output& out;
+  int64_t columns;
+  Left next;
+  int64_t depth;
+
+  WICK_INLINE_VECTORS void operator()(int64_t row) const {
+    if (!out.transposes) ask_for<true>(out.data + row * out.stride, columns);
+    next.ask_for_row(row, depth);
+  }
+};
+
 template <int64_t kRows, int64_t kVectors, class Left>
 WICK_VECTORS void multiply_tile(
-    Left left, StoredMatrix right, int64_t depth, int64_t columns, Output out) {
+    Left left, StoredMatrix right, int64_t depth, int64_t columns, const Output& out) {
   const int64_t of_last = columns - (kVectors - 1) * kLanes;
   const SomeLanes last(of_last);
+  const Ahead<Left> ahead{out, columns, left.at(kRows, 0), depth};
   RegisterTile<kRows, kVectors> tile;
   if (of_last == kLanes) {
-    tile.multiply(depth, left, RowsOfColumns{right});
+    tile.multiply(depth, left, RowsOfColumns<kVectors>{right}, ahead);
   } else {
-    tile.multiply(depth, left, RowsOfSomeColumns{right, last});
+    tile.multiply(depth, left, RowsOfSomeColumns<kVectors>{right, last}, ahead);
   }
   out.transposes ? store_transposed(tile, columns, out) : store_tile(tile, last, out);
 }
 
 /// All rows of a strip of columns, in tiles.
 template <int64_t kVectors, class Left>
-void multiply_strip(Size size, Left left, StoredMatrix right, Output out) {
+void multiply_strip(Size size, Left left, StoredMatrix right, const Output& out) {
   constexpr int64_t kRows = rows_of(kVectors);
-  using Tile = void(Left, StoredMatrix, int64_t, int64_t, Output);
+  using Tile = void(Left, StoredMatrix, int64_t, int64_t, const Output&);
   static constexpr auto kTiles = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
     return std::array<Tile*, kRows>{multiply_tile<kLess + 1, kVectors, Left>...};
   }(std::make_integer_sequence<int64_t, kRows>());
@@ -153,14 +182,17 @@ void multiply_strip(Size size, Left left, StoredMatrix right, Output out) {
   }
 }
 
-/// Of strips, in vectors. Two have the fewest loads for each multiplication; few rows leave
-/// registers for more, and with few summands the stores matter, which like long rows.
-int64_t widest_strip(int64_t rows, int64_t depth, int64_t most) {
+/// Of the strips of so many vectors of columns. Wide ones have the fewest loads for each
+/// multiplication, but want registers: of a strip of one vector, every factor is loaded for a
+/// single multiplication. Few rows leave registers for more, and with few summands the stores
+/// matter, which like long rows.
+int64_t widest_strip(int64_t vectors, int64_t rows, int64_t depth, int64_t most) {
   constexpr int64_t kFewSummands = 3;
   if (depth <= kFewSummands) return most;
-  int64_t widest = 2;
-  for (int64_t vectors = 3; vectors <= most; ++vectors) {
-    if (rows <= rows_of(vectors)) widest = vectors;
+  const int64_t no_single = vectors % 2 == 0 ? 2 : 3;
+  int64_t widest = kLanes == 16 ? 4 : no_single;
+  for (int64_t wider = widest + 1; wider <= most; ++wider) {
+    if (rows <= rows_of(wider)) widest = wider;
   }
   return widest;
 }
@@ -222,12 +254,12 @@ class StraightCopy {
 
 template <class Left, class Right>
 void multiply(Size size, Left left, Right& right, Output out) {
-  using Strip = void(Size, Left, StoredMatrix, Output);
+  using Strip = void(Size, Left, StoredMatrix, const Output&);
   static constexpr auto kStrips = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
     return std::array<Strip*, kMostVectors>{multiply_strip<kLess + 1, Left>...};
   }(std::make_integer_sequence<int64_t, kMostVectors>());
-  const EvenParts strips(ceil_div(size.columns, kLanes),
-                         widest_strip(size.rows, size.depth, Right::kWidest));
+  const int64_t vectors = ceil_div(size.columns, kLanes);
+  const EvenParts strips(vectors, widest_strip(vectors, size.rows, size.depth, Right::kWidest));
   for (int64_t begin = 0; begin < size.depth; begin += Right::kDepth) {
     out.adds = begin > 0;
     for (int64_t i = 0; i < strips.count(); ++i) {

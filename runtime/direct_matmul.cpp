@@ -62,16 +62,22 @@ const GemmLibrary<float>& cheapest(const MatmulShape& shape, int64_t lanes) {
 bool may_be_direct(const MatmulShape& shape) {
   constexpr int64_t kNarrow = 32;
   constexpr int64_t kFewMultiplications = int64_t{1} << 22U;
+  constexpr int64_t kFewForWideVectors = int64_t{1} << 29U;
+  if (!have_vectors()) return false;
+  const int64_t multiplications = shape.m * shape.n * shape.k;
+  if (multiplications <= kFewMultiplications) return true;
   const int64_t narrow = std::min(shape.m, shape.n);
-  return have_vectors() &&
-         ((narrow > 1 && narrow <= kNarrow) || shape.m * shape.n * shape.k <= kFewMultiplications);
+  const bool is_for_wide = vector_lanes() == 16 && multiplications <= kFewForWideVectors;
+  return narrow > 1 && (narrow <= kNarrow || is_for_wide);
 }
 
 bool is_best_direct(const MatmulShape& shape) {
   constexpr int64_t kFewRows = 4;
   constexpr int64_t kShortSum = 8;
   constexpr int64_t kManyElements = 1024;
+  constexpr int64_t kManyMultiplications = int64_t{1} << 25U;
   if (!may_be_direct(shape)) return false;
+  if (shape.m * shape.n * shape.k > kManyMultiplications) return false;
   // Of these oneDNN loads, or stores, in a better order.
   const int64_t many_columns = shape.transpose_rhs ? 32 : 256;
   if (shape.m < kFewRows && shape.n > many_columns && !shape.transpose_lhs) return false;

@@ -23,8 +23,9 @@ constexpr int64_t kRows = kLanes == 16 ? 14 : 6;
 constexpr int64_t kVectors = 2;
 constexpr int64_t kColumns = kVectors * kLanes;
 
+constexpr int64_t kSteps = RegisterTile<kRows, kVectors>::kSteps;  // from call to call of Ahead
+
 constexpr int64_t kMostDepth = kLanes == 16 ? 512 : 448;  // of blocks
-constexpr int64_t kBlockColumns = 2048;
 
 /// Panels are a line of the cache longer than they need be: neighbours do not meet in it, and a
 /// whole vector may be stored where a row of 6 or 14 ends.
@@ -41,12 +42,16 @@ constexpr int64_t panel(int64_t depth) {
 template <int64_t kSide>
 WICK_VECTORS void interleave_rows(StoredMatrix from, int64_t depth, float* to) {
   static_assert(kSide <= kLanes || kSide % kLanes == 0);
+  constexpr int64_t kVectorsAhead = 4;  // asked for: these are more rows than the hardware follows
   int64_t i = 0;
   for (; i + kLanes <= depth; i += kLanes) {
     for (int64_t first = 0; first < kSide; first += kLanes) {
       Floats rows[kLanes] = {};
-      for (int64_t r = 0; r < std::min(kLanes, kSide - first); ++r)
-        rows[r] = load(from.data + (first + r) * from.stride + i);
+      for (int64_t r = 0; r < std::min(kLanes, kSide - first); ++r) {
+        const float* row = from.data + (first + r) * from.stride + i;
+        rows[r] = load(row);
+        __builtin_prefetch(row + kVectorsAhead * kLanes);
+      }
       transpose(rows);
       for (int64_t column = 0; column < kLanes; ++column)
         store(to + (i + column) * kSide + first, rows[column]);
@@ -148,20 +153,18 @@ struct Block {
   int64_t columns = 0;
 };
 
-/// Asks for a block, line by line, while others are multiplied: what is packed next is in the
-/// second-level cache then.
-class Ahead {
+/// Asks for a block, so many lines a call.
+class BlockAhead {
  public:
-  Ahead(Block block, int64_t columns_meanwhile)
+  /// Within so many calls.
+  BlockAhead(Block block, int64_t calls)
       : at_(block.at.data),
         row_end_(at_ + block.columns),
         stride_(block.at.stride),
         columns_(block.columns),
         rows_left_(block.rows),
-        lines_(std::min<int64_t>(kMostLines,
-                                 (kRows * kColumns + columns_meanwhile - 1) / columns_meanwhile)) {}
+        lines_(ceil_div(block.rows * ceil_div(block.columns, kLine), calls)) {}
 
-  /// Once for 16 steps of a sum.
   WICK_INLINE_VECTORS void operator()() {
     for (int64_t i = 0; i < lines_ && rows_left_ > 0; ++i) {
       __builtin_prefetch(at_, 0, 2);
@@ -175,7 +178,6 @@ class Ahead {
 
  private:
   static constexpr int64_t kLine = 16;  // elements
-  static constexpr int64_t kMostLines = 4;
 
   const float* at_;
   const float* row_end_;
@@ -185,28 +187,44 @@ class Ahead {
   int64_t lines_;  // a call
 };
 
+/// Asks for what follows the tiles that are multiplied meanwhile, so that it is in the second-level
+/// cache then: the block that is packed next, and the next panel of the right operand.
+struct Ahead {
+  BlockAhead block;
+  BlockAhead panel;
+
+  WICK_INLINE_VECTORS void operator()() {
+    block();
+    panel();
+  }
+};
+
 struct Output {
   float* data;
   int64_t stride;
   bool adds;
 };
 
+struct OutputAhead {
+  const Output& out;
+
+  WICK_INLINE_VECTORS void operator()(int64_t row) const {
+    ask_for<true>(out.data + row * out.stride, kColumns);
+  }
+};
+
 template <int64_t kHeight, class Left>
 WICK_VECTORS void whole_tile(
-    Left left, PackedColumns right, int64_t depth, Output out, Ahead& ahead) {
-  for (int64_t r = 0; r < kHeight; ++r) {  // asked for ahead
-    __builtin_prefetch(out.data + r * out.stride, 1);
-    __builtin_prefetch(out.data + r * out.stride + kColumns - 1, 1);
-  }
+    Left left, PackedColumns right, int64_t depth, const Output& out, Ahead& ahead) {
   RegisterTile<kHeight, kVectors> tile;
-  tile.multiply(depth, left, right, ahead);
+  tile.multiply(depth, left, right, OutputAhead{out}, ahead);
   tile.store_to(out.data, out.stride, out.adds);
 }
 
 template <class Left>
 void tile_of_rows(
-    int64_t rows, Left left, PackedColumns right, int64_t depth, Output out, Ahead& ahead) {
-  using Tile = void(Left, PackedColumns, int64_t, Output, Ahead&);
+    int64_t rows, Left left, PackedColumns right, int64_t depth, const Output& out, Ahead& ahead) {
+  using Tile = void(Left, PackedColumns, int64_t, const Output&, Ahead&);
   static constexpr auto kTiles = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
     return std::array<Tile*, kRows>{whole_tile<kLess + 1, Left>...};
   }(std::make_integer_sequence<int64_t, kRows>());
@@ -220,7 +238,7 @@ void multiply_tile(int64_t rows,
                    Left left,
                    PackedColumns right,
                    int64_t depth,
-                   Output out,
+                   const Output& out,
                    Ahead& ahead) {
   if (columns >= kColumns) return tile_of_rows(rows, left, right, depth, out, ahead);
   float whole[kRows * kColumns];
@@ -233,17 +251,26 @@ void multiply_tile(int64_t rows,
   }
 }
 
-/// Of blocks, in places of k: as few as possible, all about as deep.
-int64_t block_depth(int64_t k) {
-  const int64_t blocks = std::max<int64_t>(1, (k + kMostDepth - 1) / kMostDepth);
-  return ((k + blocks - 1) / blocks + kLanes - 1) / kLanes * kLanes;
-}
+/// How a product is cut: into blocks of the left operand, rows by depth, and of the right one,
+/// depth by columns. As few as possible along k, all about as deep.
+struct Blocking {
+  int64_t depth;
+  int64_t rows;
+  int64_t columns;
+};
 
-/// Whose rows take a third of a core's own cache: the rest is for what passes through, and for the
-/// rows that are copied next.
-int64_t block_rows(int64_t depth) {
+/// Of few rows all are in one block, beside which the core's own cache has room for a few columns
+/// of the right operand: these are copied just before they are multiplied. Of many, a block takes a
+/// third of that cache: the rest is for what passes through, and for the rows that are copied next.
+Blocking blocking(int64_t m, int64_t k) {
+  constexpr int64_t kFewColumns = 64;
+  constexpr int64_t kManyColumns = 2048;
+  const int64_t blocks = std::max<int64_t>(1, ceil_div(k, kMostDepth));
+  const int64_t depth = whole_vectors(ceil_div(k, blocks));
   const int64_t panel_bytes = depth * kRows * static_cast<int64_t>(sizeof(float));
-  return std::max<int64_t>(1, core_cache_bytes() / 3 / panel_bytes) * kRows;
+  const int64_t panels_in_cache = core_cache_bytes() / panel_bytes;
+  if (ceil_div(m, kRows) <= panels_in_cache * 5 / 8) return {depth, m, kFewColumns};
+  return {depth, std::max<int64_t>(1, panels_in_cache / 3) * kRows, kManyColumns};
 }
 
 struct Range {
@@ -251,8 +278,8 @@ struct Range {
   int64_t size;
 };
 
-int64_t left_scratch(int64_t m, int64_t depth) {
-  return ceil_div(std::min(m, block_rows(depth)), kRows) * panel<kRows>(depth);
+int64_t left_scratch(int64_t m, const Blocking& blocks) {
+  return ceil_div(std::min(m, blocks.rows), kRows) * panel<kRows>(blocks.depth);
 }
 
 /// Calls body(range) for ranges of at most `step`.
@@ -269,18 +296,18 @@ class Product {
         lhs_{args.lhs, args.lhs_stride},
         rhs_{args.rhs, args.rhs_stride},
         packs_left_(args.transpose_lhs == 'T' || args.n > kFewColumns),
-        depth_(block_depth(args.k)),
+        blocks_(blocking(args.m, args.k)),
         left_(scratch),
-        right_(scratch + left_scratch(args.m, depth_)) {}
+        right_(scratch + left_scratch(args.m, blocks_)) {}
 
   void run() const {
-    for_each_block(args_.k, depth_, [&](Range depth) {
-      for_each_block(args_.n, kBlockColumns, [&](Range columns) {
+    for_each_block(args_.k, blocks_.depth, [&](Range depth) {
+      for_each_block(args_.n, blocks_.columns, [&](Range columns) {
         pack_right(columns, depth);
-        for_each_block(args_.m, block_rows(depth_), [&](Range rows) {
-          if (packs_left_) pack_left(rows, depth);
-          multiply_blocks(
-              depth, rows, columns, Ahead(next_block(depth, columns, rows), columns.size));
+        for_each_block(args_.m, blocks_.rows, [&](Range rows) {
+          const bool is_packed = rows.size == args_.m && columns.begin > 0;
+          if (packs_left_ && !is_packed) pack_left(rows, depth);
+          multiply_blocks(depth, rows, columns);
         });
       });
     });
@@ -325,13 +352,21 @@ class Product {
     const Range next_columns = behind(columns, args_.n);
     if (next_columns.size > 0) return right_block(next_columns, depth);
     const Range next_depth = behind(depth, args_.k);
-    if (next_depth.size > 0) return right_block({0, std::min(args_.n, kBlockColumns)}, next_depth);
+    if (next_depth.size > 0)
+      return right_block({0, std::min(args_.n, blocks_.columns)}, next_depth);
     return {};
   }
 
-  void multiply_blocks(Range depth, Range rows, Range columns, Ahead ahead) const {
+  void multiply_blocks(Range depth, Range rows, Range columns) const {
+    const int64_t calls = ceil_div(rows.size, kRows) * ceil_div(depth.size, kSteps);
+    const int64_t panels = ceil_div(columns.size, kColumns);
+    const BlockAhead block(next_block(depth, columns, rows), calls * panels);
+    Ahead ahead{block, block};
     for_each_block(columns.size, kColumns, [&](Range across) {
       const PackedColumns right{right_ + across.begin / kColumns * panel<kColumns>(depth.size)};
+      const bool is_last = across.begin + kColumns >= columns.size;
+      const StoredMatrix next{right.data + panel<kColumns>(depth.size), kColumns};
+      ahead.panel = BlockAhead({next, is_last ? 0 : depth.size, kColumns}, calls);
       for_each_block(rows.size, kRows, [&](Range down) {
         const int64_t row = rows.begin + down.begin;
         const Output out{args_.out + row * args_.out_stride + columns.begin + across.begin,
@@ -352,15 +387,15 @@ class Product {
   StoredMatrix lhs_;
   StoredMatrix rhs_;
   bool packs_left_;
-  int64_t depth_;  // of blocks
-  float* left_;    // panels of a block
+  Blocking blocks_;
+  float* left_;  // panels of a block
   float* right_;
 };
 
 int64_t scratch_elements(int64_t m, int64_t n, int64_t k) {
-  const int64_t depth = block_depth(k);
-  return left_scratch(m, depth) +
-         ceil_div(std::min(n, kBlockColumns), kColumns) * panel<kColumns>(depth);
+  const Blocking blocks = blocking(m, k);
+  return left_scratch(m, blocks) +
+         ceil_div(std::min(n, blocks.columns), kColumns) * panel<kColumns>(blocks.depth);
 }
 
 void multiply(const GemmArgs<float>& args, float* scratch) {

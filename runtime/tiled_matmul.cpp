@@ -116,13 +116,12 @@ class TiledMatmul final : public HostCall {
 }  // namespace
 
 bool may_tile(const MatmulShape& shape) {
-  constexpr int64_t kSome = 16;  // of less a copy takes as long as the product
-  constexpr int64_t kNarrow = 128;
-  // With AVX-512 oneDNN is faster but where it copies columns whose elements meet in the cache, and
-  // where it copies rows for few columns: weights of attention times values.
-  const bool is_narrow = shape.batch() > 1 && shape.n <= kNarrow;
-  const bool may_be_faster = vector_lanes() < 16 || shape.transpose_lhs || is_narrow;
-  return have_vectors() && may_be_faster && shape.m >= kSome && shape.n >= kSome && shape.k > 1;
+  if (!have_vectors() || shape.k < 2) return false;
+  // Of less a copy takes as long as the product, or, with AVX-512, longer than direct_gemm.
+  const bool has_avx512 = vector_lanes() == 16;
+  const int64_t some = has_avx512 ? 64 : 16;
+  const int64_t some_multiplications = has_avx512 ? int64_t{1} << 22U : 0;
+  return std::min(shape.m, shape.n) >= some && shape.m * shape.n * shape.k >= some_multiplications;
 }
 
 std::unique_ptr<HostCall> make_tiled_matmul(const MatmulShape& shape, int64_t lanes) {

@@ -14,6 +14,7 @@
 #include "wick/runtime/onednn/sgemm.h"
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime {
 namespace {
@@ -135,15 +136,16 @@ bool may_use_primitive(const MatmulShape& shape) {
          shape.k > 1;
 }
 
-/// Where a copy of the rhs with longer rows can pay.
+/// Where a copy of the rhs with longer rows can pay: not where direct_gemm has vectors of 16 lanes,
+/// which asks for rows of the rhs ahead.
 bool may_pad_rhs(const MatmulShape& shape) {
   constexpr int64_t kFewRows = 1024;  // of more sgemm makes copies of its own
   constexpr int64_t kLongRows = 256;  // 1 KiB: of a page they meet four lines
   constexpr int64_t kInCache = int64_t{1} << 21U;
   // Of less a copy takes as long as the product.
   const int64_t some_rows = shape.k * shape.n <= kInCache ? 8 : 64;
-  return !shape.transpose_rhs && shape.n % kLongRows == 0 && shape.m >= some_rows &&
-         shape.m <= kFewRows;
+  return vector_lanes() < 16 && !shape.transpose_rhs && shape.n % kLongRows == 0 &&
+         shape.m >= some_rows && shape.m <= kFewRows;
 }
 
 }  // namespace

@@ -143,7 +143,8 @@ TEST(DirectMatmulShapes, IsForSmallOrNarrowProducts) {
 
   EXPECT_EQ(may_be(100, 100, 100), have_vectors());
   EXPECT_EQ(may_be(5000, 8, 5000), have_vectors());
-  EXPECT_FALSE(may_be(256, 256, 256));
+  EXPECT_EQ(may_be(256, 256, 256), vector_lanes() == 16);
+  EXPECT_FALSE(may_be(1000, 1000, 1000));
   EXPECT_FALSE(may_be(1, 4096, 4096)) << "a kernel's, or read once from memory by any";
 }
 

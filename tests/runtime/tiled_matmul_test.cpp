@@ -53,7 +53,9 @@ TEST_P(TiledMatmul, TakesAllTransposesAndExtents) {
                                                                    {150, 33, 391},
                                                                    {97, 530, 40},
                                                                    {301, 20, 769},
-                                                                   {40, 2070, 11}}) {
+                                                                   {40, 2070, 11},
+                                                                   {60, 200, 1100},
+                                                                   {1500, 40, 600}}) {
     for (const bool lhs : {false, true}) {
       for (const bool rhs : {false, true})
         expect_right(make_product(m, n, k, lhs, rhs));
