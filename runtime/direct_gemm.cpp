@@ -260,8 +260,7 @@ void multiply(Size size, Left left, Right& right, Output out) {
   }(std::make_integer_sequence<int64_t, kMostVectors>());
   const int64_t vectors = ceil_div(size.columns, kLanes);
   const EvenParts strips(vectors, widest_strip(vectors, size.rows, size.depth, Right::kWidest));
-  for (int64_t begin = 0; begin < size.depth; begin += Right::kDepth) {
-    out.adds = begin > 0;
+  for (int64_t begin = 0; begin < size.depth; begin += Right::kDepth, out.adds = true) {
     for (int64_t i = 0; i < strips.count(); ++i) {
       const int64_t width = strips.size(i);
       const int64_t column = strips.begin(i) * kLanes;
@@ -278,7 +277,7 @@ void in_whole_vectors(const GemmArgs<float>& args) {
   const Size size{args.m, args.n, args.k};
   const StoredMatrix lhs{args.lhs, args.lhs_stride};
   const StoredMatrix rhs{args.rhs, args.rhs_stride};
-  const Output out{args.out, args.out_stride, /*transposes=*/false, /*adds=*/false};
+  const Output out{args.out, args.out_stride, /*transposes=*/false, args.adds};
   const auto multiply_by = [&](auto&& right) {
     if (args.transpose_lhs == 'T') {
       multiply(size, ColumnsInPlace{lhs}, right, out);
@@ -310,7 +309,7 @@ void along_rows(const GemmArgs<float>& args) {
   const Size size{args.n, args.m, args.k};
   InPlace lhs{{args.lhs, args.lhs_stride}};
   const StoredMatrix rhs{args.rhs, args.rhs_stride};
-  const Output out{args.out, args.out_stride, /*transposes=*/true, /*adds=*/false};
+  const Output out{args.out, args.out_stride, /*transposes=*/true, args.adds};
   if (args.transpose_rhs == 'T') {
     multiply(size, RowsInPlace{rhs}, lhs, out);
   } else {

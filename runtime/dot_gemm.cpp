@@ -156,8 +156,8 @@ void multiply(const GemmArgs<float>& args) {
         copies_left ? copy_columns(lhs.at(begin, 0), args.m, depth, copy) : lhs.at(0, begin);
     const StoredMatrix right =
         copies_right ? copy_columns(rhs.at(begin, 0), args.n, depth, copy) : rhs.at(0, begin);
-    multiply_rows(
-        args.m, args.n, depth, left, right, {args.out, args.out_stride, /*adds=*/begin > 0});
+    const bool adds = args.adds || begin > 0;
+    multiply_rows(args.m, args.n, depth, left, right, {args.out, args.out_stride, adds});
   }
 }
 

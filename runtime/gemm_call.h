@@ -11,8 +11,8 @@
 
 namespace wick::runtime {
 
-/// out (m x n) = lhs * rhs: row-major, with rows so many elements apart. 'T' transposes an operand,
-/// 'N' leaves it.
+/// out (m x n) = lhs * rhs, or is added that: row-major, with rows so many elements apart. 'T'
+/// transposes an operand, 'N' leaves it.
 template <typename T>
 struct GemmArgs {
   char transpose_lhs;
@@ -26,6 +26,7 @@ struct GemmArgs {
   int64_t rhs_stride;
   T* out;
   int64_t out_stride;
+  bool adds = false;
 };
 
 template <typename T>

@@ -371,7 +371,7 @@ class Product {
         const int64_t row = rows.begin + down.begin;
         const Output out{args_.out + row * args_.out_stride + columns.begin + across.begin,
                          args_.out_stride,
-                         depth.begin > 0};
+                         args_.adds || depth.begin > 0};
         if (packs_left_) {
           const PackedRows left{left_ + down.begin / kRows * panel<kRows>(depth.size)};
           multiply_tile(down.size, across.size, left, right, depth.size, out, ahead);

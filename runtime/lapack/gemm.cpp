@@ -26,7 +26,7 @@ void gemm(const GemmArgs<T>& args) {
            static_cast<int>(args.lhs_stride),
            args.rhs,
            static_cast<int>(args.rhs_stride),
-           0,
+           args.adds ? 1 : 0,
            args.out,
            static_cast<int>(args.out_stride));
 }

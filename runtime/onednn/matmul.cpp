@@ -30,7 +30,7 @@ void sgemm(const GemmArgs<float>& args) {
                                           args.lhs_stride,
                                           args.rhs,
                                           args.rhs_stride,
-                                          0.0F,
+                                          args.adds ? 1.0F : 0.0F,
                                           args.out,
                                           args.out_stride);
   check(status == dnnl::status::success, "sgemm takes every shape");

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <dnnl.hpp>
-
 #include "wick/ir/channel_blocks.h"
 #include "wick/ir/check.h"
+#include "wick/runtime/direct_gemm.h"
+#include "wick/runtime/onednn/sgemm.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/vector_lanes.h"
 #include "wick/runtime/winograd_tiles.h"
@@ -63,37 +63,14 @@ const Transforms* transforms_for(const Images& some, const Images& others, int64
   return have_vectors() ? winograd::find_transforms<8>(window) : nullptr;
 }
 
-struct Product {
-  int64_t m;
-  int64_t n;
-  int64_t k;
-  bool transposes_lhs = false;
-  bool adds = false;  // to what is there
-};
-
-/// The matrices of one point.
-void multiply(int64_t point,
-              const Product& size,
-              const float* lhs,
-              const Matrices& lhs_layout,
-              const float* rhs,
-              const Matrices& rhs_layout,
-              float* out,
-              const Matrices& out_layout) {
-  const dnnl::status status = dnnl::sgemm(size.transposes_lhs ? 'T' : 'N',
-                                          'N',
-                                          size.m,
-                                          size.n,
-                                          size.k,
-                                          1.0F,
-                                          lhs + point * lhs_layout.stride(),
-                                          lhs_layout.row_stride(),
-                                          rhs + point * rhs_layout.stride(),
-                                          rhs_layout.row_stride(),
-                                          size.adds ? 1.0F : 0.0F,
-                                          out + point * out_layout.stride(),
-                                          out_layout.row_stride());
-  check(status == dnnl::status::success, "sgemm takes every shape");
+/// Of small matrices oneDNN's copies take longer than they save.
+void multiply(const GemmArgs<float>& args) {
+  constexpr int64_t kSmall = 16384;  // elements
+  const bool is_small = args.n * args.k <= kSmall;
+  const Gemm<float>& gemm = vector_lanes() == 16 && is_small
+                                ? *direct_gemms<16>().along_columns.gemm
+                                : *sgemm_library.gemm;
+  gemm(args);
 }
 
 /// Some of many channels.
@@ -234,14 +211,17 @@ class WinogradImages final : public WinogradCall {
     float* outputs = scratch + in.size();
     transforms_.inputs(from_, grid_, from, begin, end, inputs, in);
     for (int64_t point = 0; point < kPoints; ++point)
-      multiply(point,
-               {.m = end - begin, .n = part.count, .k = from_.channels},
-               inputs,
-               in,
-               windows,
-               window_layout,
-               outputs,
-               out);
+      multiply({.transpose_lhs = 'N',
+                .transpose_rhs = 'N',
+                .m = end - begin,
+                .n = part.count,
+                .k = from_.channels,
+                .lhs = inputs + point * in.stride(),
+                .lhs_stride = in.row_stride(),
+                .rhs = windows + point * window_layout.stride(),
+                .rhs_stride = window_layout.row_stride(),
+                .out = outputs + point * out.stride(),
+                .out_stride = out.row_stride()});
     transforms_.inverse_outputs(
         part_of(to_, part), grid_, outputs, out, begin, end, to + offset_in(to_, part));
   }
@@ -315,18 +295,18 @@ class WinogradWindows final : public WinogradCall {
       });
       parallel_for(kPoints, [&](int64_t point) {
         const ThreadCountScope one_thread(1);
-        multiply(point,
-                 {.m = part.count,
+        multiply({.transpose_lhs = 'T',
+                  .transpose_rhs = 'N',
+                  .m = part.count,
                   .n = windows_.inputs,
                   .k = tiles,
-                  .transposes_lhs = true,
-                  .adds = begin > 0},
-                 cotangent_rows,
-                 out,
-                 input_rows,
-                 in,
-                 sums,
-                 sum_layout);
+                  .lhs = cotangent_rows + point * out.stride(),
+                  .lhs_stride = out.row_stride(),
+                  .rhs = input_rows + point * in.stride(),
+                  .rhs_stride = in.row_stride(),
+                  .out = sums + point * sum_layout.stride(),
+                  .out_stride = sum_layout.row_stride(),
+                  .adds = begin > 0});
       });
     }
   }
