@@ -56,19 +56,34 @@ LibraryOp op_of(OpKind kind, const Layer& layer) {
   return {kind, attributes, {x, y}, w};
 }
 
+/// Memory that begins with a line of the cache, as buffers do.
+class Lines {
+ public:
+  explicit Lines(size_t bytes) : memory_(bytes / sizeof(float) + kLine, 0.5F) {}
+
+  float* data() {
+    const size_t beyond = reinterpret_cast<uintptr_t>(memory_.data()) / sizeof(float) % kLine;
+    return memory_.data() + (kLine - beyond) % kLine;
+  }
+
+ private:
+  static constexpr size_t kLine = 16;
+
+  std::vector<float> memory_;
+};
+
 void convolve(benchmark::State& state, const LibraryOp& op, const Candidate& way) {
   const std::unique_ptr<HostCall> call = way.make(op);
-  std::vector<std::vector<float>> operands;
+  std::vector<Lines> operands;
+  for (const Type& type : op.operands)
+    operands.emplace_back(type.num_bytes());
   std::vector<const void*> places;
-  for (const Type& type : op.operands) {
-    operands.emplace_back(static_cast<size_t>(type.numel()), 0.5F);
-    places.push_back(operands.back().data());
-  }
-  std::vector<float> result(static_cast<size_t>(op.result.numel()));
-  std::vector<std::byte> scratch(call->scratch_bytes() + 64);
+  for (Lines& operand : operands)
+    places.push_back(operand.data());
+  Lines result(op.result.num_bytes());
+  Lines scratch(call->scratch_bytes());
   for (auto _ : state) {
-    std::byte* aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
-    call->run(places.data(), result.data(), aligned);
+    call->run(places.data(), result.data(), reinterpret_cast<std::byte*>(scratch.data()));
     benchmark::ClobberMemory();
   }
   state.counters["GFLOP"] = benchmark::Counter(wick::runtime::flops(op) * 1e-9,

@@ -50,6 +50,22 @@ struct RegisterTile {
 
   Floats sums[kRows][kVectors];
 
+  WICK_INLINE_VECTORS void clear() {
+#pragma GCC unroll 16
+    for (int64_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int64_t v = 0; v < kVectors; ++v)
+        sums[r][v] = Floats{};
+    }
+  }
+
+  /// Steps [begin, end) of a sum.
+  template <class Left, class Right>
+  WICK_INLINE_VECTORS void add_products(int64_t begin, int64_t end, Left left, Right right) {
+    for (int64_t i = begin; i < end; ++i)
+      add_product(i, left, right);
+  }
+
   /// sums[r][v] = the sum over i < depth of left(i, r) times vector_at(right(i), v).
   template <class Left, class Right>
   WICK_INLINE_VECTORS void multiply(int64_t depth, Left left, Right right) {
@@ -93,15 +109,6 @@ struct RegisterTile {
   }
 
  private:
-  WICK_INLINE_VECTORS void clear() {
-#pragma GCC unroll 16
-    for (int64_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-      for (int64_t v = 0; v < kVectors; ++v)
-        sums[r][v] = Floats{};
-    }
-  }
-
   /// Returns how many steps were made.
   template <class Left, class Right, class Ahead>
   WICK_INLINE_VECTORS int64_t ask_and_add(int64_t depth, Left left, Right right, Ahead ahead) {
@@ -114,12 +121,6 @@ struct RegisterTile {
         add_product(r * kStepsOfRow + step, left, right);
     }
     return kRows * kStepsOfRow;
-  }
-
-  template <class Left, class Right>
-  WICK_INLINE_VECTORS void add_products(int64_t begin, int64_t end, Left left, Right right) {
-    for (int64_t i = begin; i < end; ++i)
-      add_product(i, left, right);
   }
 
   template <class Left, class Right>

@@ -19,6 +19,7 @@
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/onednn/winograd.h"
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/pointwise_gradient.h"
 #include "wick/runtime/row_convolution.h"
 #include "wick/runtime/step_labels.h"
 
@@ -399,8 +400,11 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
   if (may_use_winograd(op)) candidates.push_back({"winograd-by-parts", make_winograd});
   const auto has_winograd = [&] { return may_use_winograd(op) && make_winograd(op) != nullptr; };
-  if (may_multiply_pixels(op) && !has_winograd())
+  if (is_pointwise_gradient(op)) {
+    candidates.push_back({"pointwise", make_pointwise_gradient});
+  } else if (may_multiply_pixels(op) && !has_winograd()) {
     candidates.push_back({"product", make_product_gradient});
+  }
   if (has_groups) std::ranges::move(own_ways(op), std::back_inserter(candidates));
   return candidates;
 }

@@ -119,7 +119,7 @@ class ProductGradient final : public HostCall {
 
   size_t scratch_bytes() const override {
     const int64_t laid_out = inputs_.places() * (inputs_.pitch() + outputs_.pitch());
-    const int64_t product = inputs_.taps() == 1 ? 0 : outputs_.channels * inputs_.elements();
+    const int64_t product = outputs_.channels * inputs_.elements();
     return static_cast<size_t>(laid_out + product) * sizeof(float);
   }
 
@@ -129,10 +129,6 @@ class ProductGradient final : public HostCall {
     inputs_.lay_out(static_cast<const float*>(operands[0]), inputs);
     outputs_.lay_out(static_cast<const float*>(operands[1]), outputs);
     const void* const laid_out[] = {outputs, inputs};
-    if (inputs_.taps() == 1) {
-      product_.run(laid_out, result, nullptr);
-      return;
-    }
     float* taps_first = outputs + outputs_.places() * outputs_.pitch();
     product_.run(laid_out, taps_first, nullptr);
     put_taps_last(taps_first, static_cast<float*>(result));

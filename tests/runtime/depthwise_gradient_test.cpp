@@ -19,18 +19,6 @@ namespace {
 
 using Axis = std::vector<int64_t>;
 
-/// The op of a layer with so many channels in a block; 1: plain images.
-LibraryOp gradient_of(const Axis& x, const Axis& w, int64_t block, ir::Attributes attributes) {
-  Shape input(x);
-  if (block > 1) input = ir::with_channel_blocks(input, block);
-  ir::Attributes forward = attributes;
-  forward.set("block", block);
-  const Type output =
-      make_op(ir::OpKind::conv, {{DType::f32, input}, {DType::f32, Shape(w)}}, forward).result;
-  attributes.set("weight_shape", w);
-  return make_op(ir::OpKind::conv_weight_grad, {{DType::f32, input}, output}, attributes);
-}
-
 LibraryOp random_gradient(std::mt19937_64& random) {
   const auto draw = [&](int64_t from, int64_t to) {
     return std::uniform_int_distribution<int64_t>(from, to)(random);
@@ -51,7 +39,7 @@ LibraryOp random_gradient(std::mt19937_64& random) {
     const int64_t reach = (w.back() - 1) * dilation.back() + 1;
     x.push_back(draw(reach, reach + (axis + 1 == rank ? 60 : 20)));
   }
-  return gradient_of(
+  return make_weight_gradient(
       x,
       w,
       block,
@@ -85,7 +73,7 @@ TEST(DepthwiseGradient, GivesTheSameBitsOnAnyNumberOfThreads) {
   const ir::Attributes attributes = {
       {"padding", Axis{3, 3}}, {"stride", Axis{1, 2}}, {"groups", int64_t{16}}};
   for (const int64_t block : {1, 8}) {
-    const LibraryOp op = gradient_of({5, 16, 301, 300}, {16, 1, 7, 7}, block, attributes);
+    const LibraryOp op = make_weight_gradient({5, 16, 301, 300}, {16, 1, 7, 7}, block, attributes);
     const std::vector<Literal> operands = random_operands(op);
     const auto run_on = [&](int threads) {
       const ThreadsOption option(threads);
@@ -100,7 +88,7 @@ TEST(DepthwiseGradient, GivesTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(DepthwiseGradient, LeavesOtherGroupsAndThreeAxesToOthers) {
   const auto is_taken = [](const Axis& x, const Axis& w, int64_t groups) {
-    return make_depthwise_gradient(gradient_of(x, w, 1, {{"groups", groups}})) != nullptr;
+    return make_depthwise_gradient(make_weight_gradient(x, w, 1, {{"groups", groups}})) != nullptr;
   };
 
   EXPECT_EQ(is_taken({1, 6, 9, 9}, {6, 1, 3, 3}, 6), have_vectors());

@@ -6,6 +6,7 @@
 #include "run_graph.h"
 #include <fmt/format.h>
 
+#include "wick/ir/channel_blocks.h"
 #include "wick/ir/format.h"
 #include "wick/ir/interpreter.h"
 #include "wick/runtime/onednn/ways.h"
@@ -55,6 +56,20 @@ LibraryOp make_product(
                       transpose_lhs,
                       transpose_rhs,
                       dtype);
+}
+
+LibraryOp make_weight_gradient(const std::vector<int64_t>& input,
+                               const std::vector<int64_t>& weight,
+                               int64_t block,
+                               ir::Attributes attributes) {
+  Shape images(input);
+  if (block > 1) images = ir::with_channel_blocks(images, block);
+  ir::Attributes forward = attributes;
+  forward.set("block", block);
+  const Type x{DType::f32, images};
+  const Type y = make_op(ir::OpKind::conv, {x, {DType::f32, Shape(weight)}}, forward).result;
+  attributes.set("weight_shape", weight);
+  return make_op(ir::OpKind::conv_weight_grad, {x, y}, std::move(attributes));
 }
 
 std::string describe(const LibraryOp& op) {

@@ -24,6 +24,12 @@ LibraryOp make_product(int64_t m,
                        bool transpose_lhs,
                        bool transpose_rhs,
                        DType dtype = DType::f32);
+/// The gradient of the weight of a convolution of inputs and weights of these shapes; `block`
+/// channels of all images lie side by side, 1 for plain images.
+LibraryOp make_weight_gradient(const std::vector<int64_t>& input,
+                               const std::vector<int64_t>& weight,
+                               int64_t block,
+                               ir::Attributes attributes);
 std::string describe(const LibraryOp& op);
 
 /// The same ones each time.
