@@ -22,6 +22,7 @@
 #include "wick/runtime/pointwise_gradient.h"
 #include "wick/runtime/row_convolution.h"
 #include "wick/runtime/step_labels.h"
+#include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime {
 namespace {
@@ -280,14 +281,20 @@ bool has_odd_channels(const LibraryOp& op) {
   return w[0] % kLargestBlock != 0 || w[1] * groups % kLargestBlock != 0;
 }
 
+bool is_one(const LibraryOp& op, const char* name) {
+  return std::ranges::all_of(op.attributes.integers(name), [](int64_t n) { return n == 1; });
+}
+
 /// Winograd's algorithm (Lavin and Gray, 2016) is for dense square windows.
 bool may_use_winograd(const LibraryOp& op) {
   const Shape& w = weight_shape(op);
-  const auto is_one = [&](const char* name) {
-    return std::ranges::all_of(op.attributes.integers(name), [](int64_t n) { return n == 1; });
-  };
   return !options().direct_convolutions && w.ndim() == 4 && w[2] == w[3] &&
-         op.attributes.integer("groups", 1) == 1 && is_one("stride") && is_one("dilation");
+         op.attributes.integer("groups", 1) == 1 && is_one(op, "stride") && is_one(op, "dilation");
+}
+
+/// Of 278 such gradients our own were faster in all but a few strided ones.
+bool is_best_pointwise(const LibraryOp& op) {
+  return is_pointwise_gradient(op) && vector_lanes() == 16 && is_one(op, "stride");
 }
 
 std::vector<Way> ways_of(const LibraryOp& op) {
@@ -386,6 +393,7 @@ std::vector<Candidate> own_ways(const LibraryOp& op) {
 }  // namespace
 
 std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
+  if (is_best_pointwise(op)) return {{"pointwise", make_pointwise_gradient}};
   std::vector<Candidate> candidates;
   const bool has_groups = op.attributes.integer("groups", 1) > 1;
   // Small ones are not timed, and take several times as long where blocks are filled up with zeros.
