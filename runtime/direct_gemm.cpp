@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "wick/runtime/division.h"
+#include "wick/runtime/dot_gemm.h"
 #include "wick/runtime/even_parts.h"
 #include "wick/runtime/register_tile.h"
 #include "wick/runtime/some_lanes.h"
@@ -288,8 +289,14 @@ void in_whole_vectors(const GemmArgs<float>& args) {
   args.transpose_rhs == 'T' ? multiply_by(StraightCopy(rhs)) : multiply_by(InPlace{rhs});
 }
 
-/// Up to half a vector behind others is left to vectors of half the size, of which Zen 4 multiplies
-/// two in the time of one.
+/// Columns that fill little of a vector: a few are dot products, more are left to vectors of half
+/// the size, of which Zen 4 multiplies two in the time of one.
+const GemmLibrary<float>& library_of_rest(const GemmArgs<float>& args) {
+  const int64_t few = args.k < 256 ? 2 : 4;
+  const bool are_dots = args.transpose_lhs != 'T' && args.n <= few;
+  return are_dots ? dot_gemm<kLanes>() : direct_gemms<8>().along_columns;
+}
+
 void along_columns(const GemmArgs<float>& args) {
   constexpr int64_t kHalf = kLanes / 2;
   constexpr int64_t kManySummands = 64;
@@ -302,7 +309,7 @@ void along_columns(const GemmArgs<float>& args) {
   part.rhs += args.transpose_rhs == 'T' ? part.n * args.rhs_stride : part.n;
   part.out += part.n;
   part.n = rest;
-  direct_gemms<8>().along_columns.gemm(part);
+  library_of_rest(part).gemm(part);
 }
 
 void along_rows(const GemmArgs<float>& args) {
