@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace wick::codegen::llvm_jit {
 
@@ -20,8 +21,9 @@ bool computes(const Instr& at, OpKind op) {
 
 class Finder {
  public:
-  explicit Finder(const Kernel& kernel)
+  Finder(const Kernel& kernel, bool divides)
       : kernel_(kernel),
+        divides_(divides),
         forms_(kernel.instrs.size()),
         users_(kernel.instrs.size()) {
     for (size_t i = 0; i < kernel.instrs.size(); ++i) {
@@ -90,6 +92,10 @@ class Finder {
                              [&](int user) { return adds_one(user) || squares_only(user); })) {
       return;
     }
+    if (divides_ && divide(users)) {
+      form_of(tanh) = FunctionForm::divisor;
+      return;
+    }
     form_of(tanh) = FunctionForm::one_plus;
     for (const int user : users) {
       if (!is_square(user)) {
@@ -100,6 +106,37 @@ class Finder {
       for (const int last : users_[static_cast<size_t>(user)])
         form_of(last) = FunctionForm::operand;
     }
+  }
+
+  /// The other factor of a product with 0.5, or -1.
+  [[nodiscard]] int doubled(int number) const {
+    const Instr& at = instr(number);
+    if (!computes(at, OpKind::mul)) return -1;
+    for (const size_t side : {0U, 1U}) {
+      const Instr& half = instr(at.operands[side]);
+      if (half.kind == InstrKind::constant && half.value.is_splat(0.5))
+        return at.operands[1 - side];
+    }
+    return -1;
+  }
+
+  /// Makes quotients of the products with such sums, if all of them are also products with 0.5.
+  bool divide(const std::vector<int>& sums) {
+    std::vector<std::pair<int, int>> quotients;  // and their dividends
+    for (const int sum : sums) {
+      for (const int product : users_[static_cast<size_t>(sum)]) {
+        const Instr& at = instr(product);
+        if (!adds_one(sum) || !computes(at, OpKind::mul)) return false;
+        const int dividend = doubled(at.operands[at.operands[0] == sum ? 1 : 0]);
+        if (dividend < 0 || !are_together(product, dividend)) return false;
+        quotients.emplace_back(product, dividend);
+      }
+    }
+    for (const int sum : sums)
+      form_of(sum) = FunctionForm::operand;
+    for (const auto& [product, dividend] : quotients)
+      forms_[static_cast<size_t>(product)] = {FunctionForm::half_quotient, dividend};
+    return true;
   }
 
   /// The f32 whose f64 a number is, or -1.
@@ -239,6 +276,7 @@ class Finder {
   }
 
   const Kernel& kernel_;
+  bool divides_;
   std::vector<InstrForm> forms_;
   std::vector<std::vector<int>> users_;
   std::vector<int> values_;
@@ -246,8 +284,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<InstrForm> find_function_forms(const Kernel& kernel) {
-  return Finder(kernel).find();
+std::vector<InstrForm> find_function_forms(const Kernel& kernel, bool divides) {
+  return Finder(kernel, divides).find();
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -13,6 +13,8 @@ enum class FunctionForm : uint8_t {
   plain,
   never_positive,    // exp of what is at most 0, or NaN
   one_plus,          // tanh: gives 1 + tanh(x), as everything that reads it asks for that
+  divisor,           // tanh: gives 1 + e^(-2x), as everything that reads it is such a quotient
+  half_quotient,     // x * 0.5 * (1 + tanh): x over such a divisor
   one_minus_square,  // t * t of such a t: gives 1 - tanh(x)^2
   operand,           // the sum or difference that these leave nothing to do
   scaled_log,        // a cast to f32 of a multiple of the f64 log of an f32: their product in f32
@@ -23,11 +25,12 @@ enum class FunctionForm : uint8_t {
 /// What an instruction is computed as.
 struct InstrForm {
   FunctionForm form = FunctionForm::plain;
-  int argument = -1;  // of scaled_log and tan: the f32
+  int argument = -1;  // of scaled_log and tan the f32, of half_quotient x
   double scale = 1;   // of scaled_log
 };
 
-/// One an instruction.
-std::vector<InstrForm> find_function_forms(const Kernel& kernel);
+/// One an instruction. `divides`: whether quotients take no longer than products that stand for
+/// them.
+std::vector<InstrForm> find_function_forms(const Kernel& kernel, bool divides);
 
 }  // namespace wick::codegen::llvm_jit

@@ -69,6 +69,7 @@ HostTarget detect() {
     host.avx512 = isa == "avx512";
     host.lanes = host.avx512 ? 16 : isa == "avx2" ? 8 : 4;
     host.fma = isa != "sse";
+    host.divides_beside = !host.avx512;
     return host;
   }
   host.zen = host.cpu.starts_with("znver");
@@ -76,6 +77,7 @@ HostTarget detect() {
   if (host.zen) host.features += ",+prefer-no-gather";
   const auto has = [&](const char* name) { return features.lookup(name); };
   host.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
+  host.divides_beside = !host.avx512 || host.cpu == "znver4";
   host.fma = has("fma");
   if (host.avx512) {
     host.lanes = 16;

@@ -17,6 +17,9 @@ struct HostTarget {
   bool zen = false;   // AMD's: takes gathers apart, slowly, and does not prefetch along them
   bool zen5 = false;  // of those: masked loads do not teach its prefetchers, and stores past
                       // the caches hold up what is computed meanwhile
+  /// Among multiplications a division takes no longer than those that can stand for it. With
+  /// AVX-512 not on Intel's machines, which multiply two such vectors a cycle.
+  bool divides_beside = false;
   int64_t own_cache_bytes = 0;  // of the second level; 0: not known
   int64_t cache_bytes = 0;      // that one core can count on
 };

@@ -36,7 +36,7 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
     }
   }
   copy_dim_ = kernel_.short_vector ? inner_dims_.back() : kernel_.vector_dim;
-  forms_ = find_function_forms(kernel_);
+  forms_ = find_function_forms(kernel_, e_.host.divides_beside);
   find_dependencies();
   find_cuts();
   find_choices();
@@ -473,8 +473,12 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
     llvm::Type* type = e_.register_type(at.dtype);
     return llvm::PoisonValue::get(as_vector ? e_.vector_of(type) : type);
   }
-  if (const int argument = form_of(number).argument; argument >= 0)
-    return emit_form(number, {operand(argument, copy, as_vector)});
+  if (const int argument = form_of(number).argument; argument >= 0) {
+    Values values = {operand(argument, copy, as_vector)};
+    if (const int divisor = divisor_of(number); divisor >= 0)
+      values.push_back(operand(divisor, copy, as_vector));
+    return emit_form(number, values);
+  }
   Values values;
   for (const int used : at.operands)
     values.push_back(operand(used, copy, as_vector));

@@ -313,6 +313,8 @@ class KernelEmitter {
   // kernel_emitter_functions.cpp
   [[nodiscard]] bool is_interleaved(int number) const;
   [[nodiscard]] const InstrForm& form_of(int number) const;
+  /// Of a half_quotient: the sum that stands for its divisor. Else -1.
+  [[nodiscard]] int divisor_of(int number) const;
   Values emit_interleaved(int number);
   llvm::Value* emit_form(int number, llvm::ArrayRef<llvm::Value*> operands);
 

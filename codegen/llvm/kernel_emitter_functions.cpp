@@ -15,6 +15,12 @@ const InstrForm& KernelEmitter::form_of(int number) const {
   return forms_[static_cast<size_t>(number)];
 }
 
+int KernelEmitter::divisor_of(int number) const {
+  if (form_of(number).form != FunctionForm::half_quotient) return -1;
+  const auto is_divisor = [&](int used) { return form_of(used).form == FunctionForm::operand; };
+  return *std::ranges::find_if(instr(number).operands, is_divisor);
+}
+
 /// Long chains of dependent instructions: those of one copy wait for each other, and the machine
 /// does not look far enough ahead to find those of the next.
 bool KernelEmitter::is_interleaved(int number) const {
@@ -52,6 +58,10 @@ llvm::Value* KernelEmitter::emit_form(int number, llvm::ArrayRef<llvm::Value*> o
       return emit_math(e_, at.op, operands[0], /*never_positive=*/true);
     case FunctionForm::one_plus:
       return emit_one_plus_tanh(e_, operands[0]);
+    case FunctionForm::divisor:
+      return emit_divisor_of_tanh(e_, operands[0]);
+    case FunctionForm::half_quotient:
+      return e_.b.CreateFDiv(operands[0], operands[1]);
     case FunctionForm::one_minus_square:
       return e_.b.CreateFMul(operands[0], e_.b.CreateFSub(real(operands[0], 2), operands[0]));
     case FunctionForm::operand:

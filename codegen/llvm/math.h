@@ -14,6 +14,8 @@ llvm::Value* emit_math(EmitContext& e, ir::OpKind op, llvm::Value* x, bool never
 /// 1 + tanh(x) of floats, within 1.6 ulp where x is not negative. Below it keeps its digits, of
 /// which the sum would lose all: within 2.5 + |x|, and 2.5 + 3 |x| without fused multiply-adds.
 llvm::Value* emit_one_plus_tanh(EmitContext& e, llvm::Value* x);
+/// 1 + e^(-2x) of floats, by which 2 is divided for that; of an x below -44 as of -44.
+llvm::Value* emit_divisor_of_tanh(EmitContext& e, llvm::Value* x);
 /// log(x) * scale of floats, for a scale between 1e-6 and 1e6: within 1 ulp, 1.6 without fused
 /// multiply-adds, and exact where x is a power of the base.
 llvm::Value* emit_scaled_log(EmitContext& e, llvm::Value* x, double scale);

@@ -204,6 +204,31 @@ llvm::Value* exp_of(EmitContext& e, llvm::Value* x, bool never_positive, bool by
   return exp_by_instruction(e, bounded, by_table);
 }
 
+/// e^(-2x), between 2^-127 and 2^127.
+llvm::Value* power_of_tanh(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  constexpr double kFar = 44;
+  constexpr double kScale = -2 * std::numbers::log2e;
+  llvm::Value* far = real(x, kFar);
+  llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(far, x), far, x);
+  bounded = at_least(e, bounded, -kFar);
+  const bool wide = e.has_avx512_for(x);
+  const bool by_table = e.has_table_for(x);
+  const double unit = wide ? 1.0 / kTableSize : by_table ? 1.0 / kParts : 1;
+  llvm::Value* rounder = real(x, kRounder * unit + kExponentBias);
+  llvm::Value* rounded = e.fma(bounded, real(x, kScale), rounder);
+  llvm::Value* n = b.CreateFSub(rounded, rounder);
+  llvm::Value* r = e.fma(bounded, real(x, kScale), b.CreateFNeg(n));
+  if (wide) {
+    llvm::Value* base = look_up_power(e, rounded);
+    llvm::Value* power = e.fma(b.CreateFMul(base, r), e.polynomial(r, kSlopeOfSixteenth), base);
+    return scale_by_instruction(e, power, n);
+  }
+  llvm::Value* base = of_bits(e, power_bits(e, to_bits(e, rounded), by_table));
+  llvm::Value* slope = by_table ? e.polynomial(r, kSlopeOfEighth) : e.polynomial(r, kSlope);
+  return e.fma(b.CreateFMul(base, r), slope, base);
+}
+
 }  // namespace
 
 llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* index) {
@@ -279,35 +304,19 @@ llvm::Value* emit_tanh(EmitContext& e, llvm::Value* x) {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, x);
 }
 
+llvm::Value* emit_divisor_of_tanh(EmitContext& e, llvm::Value* x) {
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.b);
+  e.b.clearFastMathFlags();
+  return e.b.CreateFAdd(power_of_tanh(e, x), real(x, 1));
+}
+
 llvm::Value* emit_one_plus_tanh(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
+  if (e.host.divides_beside) return b.CreateFDiv(real(x, 2), emit_divisor_of_tanh(e, x));
   const llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   b.clearFastMathFlags();
-  // 2 / (1 + power) with power = exp(-2x) = 2^z, between 2^-127 and 2^127.
-  constexpr double kFar = 44;
-  constexpr double kScale = -2 * std::numbers::log2e;
-  llvm::Value* far = real(x, kFar);
-  llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(far, x), far, x);
-  bounded = at_least(e, bounded, -kFar);
-  const bool wide = e.has_avx512_for(x);
-  const bool by_table = e.has_table_for(x);
-  const double unit = wide ? 1.0 / kTableSize : by_table ? 1.0 / kParts : 1;
-  llvm::Value* rounder = real(x, kRounder * unit + kExponentBias);
-  llvm::Value* rounded = e.fma(bounded, real(x, kScale), rounder);
-  llvm::Value* n = b.CreateFSub(rounded, rounder);
-  llvm::Value* r = e.fma(bounded, real(x, kScale), b.CreateFNeg(n));
-  llvm::Value* power = nullptr;
-  if (wide) {
-    llvm::Value* base = look_up_power(e, rounded);
-    power = e.fma(b.CreateFMul(base, r), e.polynomial(r, kSlopeOfSixteenth), base);
-    power = scale_by_instruction(e, power, n);
-  } else {
-    llvm::Value* base = of_bits(e, power_bits(e, to_bits(e, rounded), by_table));
-    llvm::Value* slope = by_table ? e.polynomial(r, kSlopeOfEighth) : e.polynomial(r, kSlope);
-    power = e.fma(b.CreateFMul(base, r), slope, base);
-  }
-  llvm::Value* half = e.fma(power, real(x, 0.5), real(x, 0.5));
-  if (!wide) return b.CreateFDiv(real(x, 1), half);
+  llvm::Value* half = e.fma(power_of_tanh(e, x), real(x, 0.5), real(x, 0.5));
+  if (!e.has_avx512_for(x)) return b.CreateFDiv(real(x, 1), half);
   llvm::Value* inverse = rough_inverse(e, half);
   llvm::Value* missing = e.fma(b.CreateFNeg(half), inverse, real(x, 1));
   return e.fma(missing, inverse, inverse);
