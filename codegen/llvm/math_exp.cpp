@@ -287,7 +287,7 @@ llvm::Value* sigmoid_by_bits(EmitContext& e, llvm::Value* x) {
 
 llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  if (e.host.fma && !e.host.avx512) return sigmoid_by_bits(e, x);
+  if (e.host.fma && e.host.divides_beside) return sigmoid_by_bits(e, x);
   // Of s = exp(-|x|), which does not overflow: 1 / (1 + s) above 0, s / (1 + s) below.
   llvm::Value* small = exp_of(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), true, false);
   llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, real(x, 1));

@@ -116,6 +116,71 @@ TEST(OnePlusTanh, KnowsSpecialNumbers) {
   }
 }
 
+/// As GELU takes it, the half on either side; `factor`: another number than a half.
+int gate(KernelBuilder& k, int x, int sum, bool swaps, double factor = 0.5) {
+  const int half = k.constant(Literal::scalar(DType::f32, factor));
+  const int halved = swaps ? k.compute(OpKind::mul, DType::f32, {half, x})
+                           : k.compute(OpKind::mul, DType::f32, {x, half});
+  return swaps ? k.compute(OpKind::mul, DType::f32, {sum, halved})
+               : k.compute(OpKind::mul, DType::f32, {halved, sum});
+}
+
+int tanh_of(KernelBuilder& k, int x) {
+  return k.compute(OpKind::tanh, DType::f32, {x});
+}
+
+TEST(OnePlusTanh, TimesHalfOfANumber) {
+  const Numbers x = numbers_between(-43, 43);
+  for (const double factor : {0.5, 0.25}) {
+    for (const bool swaps : {false, true}) {
+      const Numbers y = results_of(x, [&](KernelBuilder& k, int x) {
+        return std::vector<int>{gate(k, x, add_one(k, tanh_of(k, x)), swaps, factor)};
+      })[0];
+      for (size_t i = 0; i < x.size(); ++i) {
+        const auto number = static_cast<double>(x[i]);
+        const double exact = 2 * factor * number / (1 + std::exp(-2 * number));
+        ASSERT_LE(units(y[i], exact), most_units(x[i]) + 1) << x[i];
+      }
+    }
+  }
+}
+
+TEST(OnePlusTanh, TimesHalfOfSpecialNumbers) {
+  const Numbers x{kInfinity, kNaN, 0.0F, -0.0F, 1e30F, 60.0F, -60.0F};
+  const Numbers y = results_of(x, [&](KernelBuilder& k, int x) {
+    return std::vector<int>{gate(k, x, add_one(k, tanh_of(k, x)), false)};
+  })[0];
+  EXPECT_EQ(y[0], kInfinity);
+  EXPECT_TRUE(std::isnan(y[1]));
+  EXPECT_EQ(y[2], 0);
+  EXPECT_TRUE(std::signbit(y[3]));
+  EXPECT_EQ(y[4], 1e30F);
+  EXPECT_EQ(y[5], 60);
+  EXPECT_NEAR(y[6], 0, 1e-30);
+}
+
+/// The sum is a sum, and the half a half, where something else reads them too.
+TEST(OnePlusTanh, OtherReadersOfAGateSeeItsParts) {
+  const Numbers x = numbers_between(-3, 3);
+  const std::vector<Numbers> y = results_of(x, [&](KernelBuilder& k, int x) {
+    const int sum = add_one(k, tanh_of(k, x));
+    return std::vector<int>{gate(k, x, sum, false), sum};
+  });
+  const std::vector<Numbers> z = results_of(x, [&](KernelBuilder& k, int x) {
+    const int half =
+        k.compute(OpKind::mul, DType::f32, {x, k.constant(Literal::scalar(DType::f32, 0.5))});
+    const int sum = add_one(k, tanh_of(k, x));
+    return std::vector<int>{k.compute(OpKind::mul, DType::f32, {half, sum}), half};
+  });
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double sum = 1 + std::tanh(static_cast<double>(x[i]));
+    ASSERT_NEAR(y[0][i], 0.5 * x[i] * sum, 0x1P-20) << x[i];
+    ASSERT_NEAR(y[1][i], sum, 0x1P-21) << x[i];
+    ASSERT_NEAR(z[0][i], 0.5 * x[i] * sum, 0x1P-20) << x[i];
+    ASSERT_EQ(z[1][i], 0.5F * x[i]);
+  }
+}
+
 /// What else reads tanh or its square gets those.
 TEST(OnePlusTanh, OtherReadersSeeTanh) {
   const Numbers x = numbers_between(-3, 3);
