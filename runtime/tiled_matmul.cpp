@@ -117,11 +117,13 @@ class TiledMatmul final : public HostCall {
 
 bool may_tile(const MatmulShape& shape) {
   if (!have_vectors() || shape.k < 2) return false;
-  // Of less a copy takes as long as the product, or, with AVX-512, longer than direct_gemm.
-  const bool has_avx512 = vector_lanes() == 16;
-  const int64_t some = has_avx512 ? 64 : 16;
-  const int64_t some_multiplications = has_avx512 ? int64_t{1} << 22U : 0;
-  return std::min(shape.m, shape.n) >= some && shape.m * shape.n * shape.k >= some_multiplications;
+  const int64_t narrow = std::min(shape.m, shape.n);
+  if (vector_lanes() < 16) return narrow >= 16;  // of less a copy takes as long as the product
+  // With AVX-512 direct_gemm is faster for less, and oneDNN as fast for more than is worth timing.
+  constexpr int64_t kFew = int64_t{1} << 22U;
+  constexpr int64_t kMany = int64_t{1} << 31U;
+  const int64_t multiplications = shape.m * shape.n * shape.k;
+  return narrow >= 64 && multiplications >= kFew && multiplications <= kMany;
 }
 
 std::unique_ptr<HostCall> make_tiled_matmul(const MatmulShape& shape, int64_t lanes) {
