@@ -63,6 +63,11 @@ TEST_P(TiledMatmul, TakesAllTransposesAndExtents) {
   }
 }
 
+/// More rows than a core's cache has room for, and more columns than are copied at a time.
+TEST_P(TiledMatmul, TakesSeveralBlocksOfBothSides) {
+  expect_right(make_product(560, 2060, 600, false, false));
+}
+
 TEST_P(TiledMatmul, TakesBatches) {
   expect_right(make_product({5, 37, 20}, {5, 20, 50}, false, false));
   expect_right(make_product({3, 20, 101}, {3, 60, 20}, true, true));
