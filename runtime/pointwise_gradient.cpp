@@ -6,7 +6,6 @@
 #include "wick/runtime/pointwise_gradient.h"
 
 #include <algorithm>
-#include <ranges>
 #include <vector>
 
 #include "wick/ir/channel_blocks.h"

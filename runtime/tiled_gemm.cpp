@@ -190,7 +190,7 @@ class BlockAhead {
 /// Asks for what follows the tiles that are multiplied meanwhile, so that it is in the second-level
 /// cache then: the block that is packed next, and the next panel of the right operand.
 struct Ahead {
-  BlockAhead block;
+  BlockAhead& block;
   BlockAhead panel;
 
   WICK_INLINE_VECTORS void operator()() {
@@ -360,13 +360,12 @@ class Product {
   void multiply_blocks(Range depth, Range rows, Range columns) const {
     const int64_t calls = ceil_div(rows.size, kRows) * ceil_div(depth.size, kSteps);
     const int64_t panels = ceil_div(columns.size, kColumns);
-    const BlockAhead block(next_block(depth, columns, rows), calls * panels);
-    Ahead ahead{block, block};
+    BlockAhead block(next_block(depth, columns, rows), calls * panels);
     for_each_block(columns.size, kColumns, [&](Range across) {
       const PackedColumns right{right_ + across.begin / kColumns * panel<kColumns>(depth.size)};
       const bool is_last = across.begin + kColumns >= columns.size;
       const StoredMatrix next{right.data + panel<kColumns>(depth.size), kColumns};
-      ahead.panel = BlockAhead({next, is_last ? 0 : depth.size, kColumns}, calls);
+      Ahead ahead{block, BlockAhead({next, is_last ? 0 : depth.size, kColumns}, calls)};
       for_each_block(rows.size, kRows, [&](Range down) {
         const int64_t row = rows.begin + down.begin;
         const Output out{args_.out + row * args_.out_stride + columns.begin + across.begin,

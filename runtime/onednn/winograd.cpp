@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "wick/ir/channel_blocks.h"
-#include "wick/ir/check.h"
 #include "wick/runtime/direct_gemm.h"
 #include "wick/runtime/onednn/sgemm.h"
 #include "wick/runtime/parallel.h"
@@ -93,7 +92,7 @@ int64_t offset_in(const Images& images, Channels channels) {
 /// times their memory when transformed.
 class WinogradCall : public HostCall {
  public:
-  std::string_view implementation() const final { return "winograd of onednn sgemm"; }
+  std::string_view implementation() const final { return "winograd by parts"; }
 
  protected:
   WinogradCall(int64_t channels, int64_t others) : channels_(channels) {
