@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "wick/runtime/some_lanes.h"
+#include "wick/runtime/transpose_lanes.h"
 #include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime::winograd {
@@ -278,12 +280,40 @@ struct Algorithm {
   }
 
   /// Windows that are `stride` elements apart, a lane each.
-  static void gather_windows(
+  WICK_INLINE_VECTORS static void gather_windows(
       const float* from, int64_t stride, int64_t lanes, bool turned, Window& to) {
-    for (int64_t i = 0; i < kElements; ++i) {
-      for (int64_t lane = 0; lane < kLanes; ++lane)
-        to.data[i * kLanes + lane] =
-            lane < lanes ? from[lane * stride + (turned ? kElements - 1 - i : i)] : 0;
+#pragma GCC unroll 4
+    for (int64_t first = 0; first < kElements; first += kLanes) {
+      const int64_t elements = std::min(kLanes, kElements - first);
+      const SomeLanes some(elements);
+      Floats square[kLanes] = {};
+#pragma GCC unroll 16
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        if (lane < lanes) square[lane] = some.load(from + lane * stride + first);
+      }
+      transpose(square);
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < elements; ++i) {
+        const int64_t element = turned ? kElements - 1 - first - i : first + i;
+        store(to.data + element * kLanes, square[i]);
+      }
+    }
+  }
+
+  WICK_INLINE_VECTORS static void scatter_windows(const Window& from, int64_t lanes, float* to) {
+#pragma GCC unroll 4
+    for (int64_t first = 0; first < kElements; first += kLanes) {
+      const int64_t elements = std::min(kLanes, kElements - first);
+      const SomeLanes some(elements);
+      Floats square[kLanes] = {};
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < elements; ++i)
+        square[i] = load(from.data + (first + i) * kLanes);
+      transpose(square);
+#pragma GCC unroll 16
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        if (lane < lanes) some.store(to + lane * kElements + first, square[lane]);
+      }
     }
   }
 
@@ -338,10 +368,7 @@ struct Algorithm {
         transform_square<PowerSums<kWindow, true>>(
             from, place_of(layout), window.data, window.kPlace);
         float* to = data + output * windows.stride + input * kElements;
-        for (int64_t i = 0; i < kElements; ++i) {
-          for (int64_t lane = 0; lane < lanes_from(input, windows.inputs); ++lane)
-            to[lane * kElements + i] = window.data[i * kLanes + lane];
-        }
+        scatter_windows(window, lanes_from(input, windows.inputs), to);
       }
     }
   }

@@ -147,7 +147,7 @@ class WinogradImages final : public WinogradCall {
   }
 
  private:
-  static constexpr int64_t kBlock = 64;  // tiles
+  static constexpr int64_t kBlock = 64;
 
   WinogradImages(const LibraryOp& op,
                  const Transforms& transforms,
@@ -163,16 +163,17 @@ class WinogradImages final : public WinogradCall {
                       to,
                       is_gradient_ ? turned(padding_of(op)) : padding_of(op),
                       transforms.outputs)),
+        block_(std::min<int64_t>(grid_.tiles(), kBlock)),
         lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
 
   [[nodiscard]] Padding turned(Padding padding) const {
     return {transforms_.window - 1 - padding.rows, transforms_.window - 1 - padding.columns};
   }
 
-  int64_t num_blocks() const { return (grid_.tiles() + kBlock - 1) / kBlock; }
+  int64_t num_blocks() const { return (grid_.tiles() + block_ - 1) / block_; }
 
   int64_t lane_elements() const {
-    return Matrices(kBlock, from_.channels).size() + Matrices(kBlock, largest_part()).size();
+    return Matrices(block_, from_.channels).size() + Matrices(block_, largest_part()).size();
   }
 
   void transform_windows(Channels part,
@@ -202,10 +203,10 @@ class WinogradImages final : public WinogradCall {
                 const Matrices& window_layout,
                 float* to,
                 float* scratch) const {
-    const int64_t begin = block * kBlock;
-    const int64_t end = std::min(grid_.tiles(), begin + kBlock);
-    const Matrices in(kBlock, from_.channels);
-    const Matrices out(kBlock, part.count);
+    const int64_t begin = block * block_;
+    const int64_t end = std::min(grid_.tiles(), begin + block_);
+    const Matrices in(block_, from_.channels);
+    const Matrices out(block_, part.count);
     float* inputs = scratch;
     float* outputs = scratch + in.size();
     transforms_.inputs(from_, grid_, from, begin, end, inputs, in);
@@ -231,6 +232,7 @@ class WinogradImages final : public WinogradCall {
   Images to_;
   Windows windows_;
   Grid grid_;
+  int64_t block_;  // tiles
   int64_t lanes_;  // that walk blocks of tiles, each with scratch of its own
 };
 
@@ -271,7 +273,7 @@ class WinogradWindows final : public WinogradCall {
   }
 
  private:
-  static constexpr int64_t kBlock = 256;  // tiles
+  static constexpr int64_t kBlock = 256;
 
   void sum_products(Channels part,
                     const float* inputs,
@@ -315,7 +317,7 @@ class WinogradWindows final : public WinogradCall {
   Images outputs_;
   Windows windows_;
   Grid grid_;
-  int64_t block_;
+  int64_t block_;  // tiles
 };
 
 }  // namespace
