@@ -21,9 +21,9 @@ struct InputPixels {
   const PixelRun& run;
 
   WICK_INLINE_VECTORS const float* operator()(int64_t i) const {
-    const float* pixel = run.input + i * run.input_step;
+    const float* pixel = run.input + i * kLanes;
     __builtin_prefetch(run.cotangent + (i + kPixelsAhead) * kLanes);
-    __builtin_prefetch(pixel + kPixelsAhead * run.input_step);
+    __builtin_prefetch(pixel + kPixelsAhead * kLanes);
     return pixel;
   }
 };

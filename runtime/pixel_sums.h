@@ -12,7 +12,6 @@ struct PixelRun {
   const float* cotangent;
   const float* input;
   int64_t pixels;
-  int64_t input_step;  // elements from pixel to pixel
 };
 
 struct PixelSums {

@@ -19,7 +19,7 @@
 #include "wick/runtime/onednn/ways.h"
 #include "wick/runtime/onednn/winograd.h"
 #include "wick/runtime/parallel.h"
-#include "wick/runtime/pointwise_gradient.h"
+#include "wick/runtime/pointwise.h"
 #include "wick/runtime/row_convolution.h"
 #include "wick/runtime/step_labels.h"
 #include "wick/runtime/vector_lanes.h"
@@ -292,9 +292,19 @@ bool may_use_winograd(const LibraryOp& op) {
          op.attributes.integer("groups", 1) == 1 && is_one(op, "stride") && is_one(op, "dilation");
 }
 
-/// Of 278 such gradients our own were faster in all but a few strided ones.
+Candidate pointwise_way(const LibraryOp& op) {
+  return {
+      "pointwise",
+      op.op == ir::OpKind::conv_weight_grad ? make_pointwise_gradient : make_pointwise_convolution};
+}
+
+/// With AVX-512 ours are faster but for few channels and where strides skip pixels, which both are
+/// matters of memory.
 bool is_best_pointwise(const LibraryOp& op) {
-  return is_pointwise_gradient(op) && vector_lanes() == 16 && is_one(op, "stride");
+  constexpr int64_t kManyChannels = 48;
+  if (!is_pointwise(op) || vector_lanes() < 16 || !is_one(op, "stride")) return false;
+  const Shape& w = weight_shape(op);
+  return op.op == ir::OpKind::conv_weight_grad || std::min(w[0], w[1]) >= kManyChannels;
 }
 
 std::vector<Way> ways_of(const LibraryOp& op) {
@@ -393,7 +403,7 @@ std::vector<Candidate> own_ways(const LibraryOp& op) {
 }  // namespace
 
 std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
-  if (is_best_pointwise(op)) return {{"pointwise", make_pointwise_gradient}};
+  if (is_best_pointwise(op)) return {pointwise_way(op)};
   std::vector<Candidate> candidates;
   const bool has_groups = op.attributes.integer("groups", 1) > 1;
   // Small ones are not timed, and take several times as long where blocks are filled up with zeros.
@@ -403,14 +413,13 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
                             return make_candidate(with_rows(op), {.name = "direct"});
                           }});
   }
+  if (is_pointwise(op)) candidates.push_back(pointwise_way(op));
   for (const Way& way : ways_of(op))
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
   if (may_use_winograd(op)) candidates.push_back({"winograd-by-parts", make_winograd});
   const auto has_winograd = [&] { return may_use_winograd(op) && make_winograd(op) != nullptr; };
-  if (is_pointwise_gradient(op)) {
-    candidates.push_back({"pointwise", make_pointwise_gradient});
-  } else if (may_multiply_pixels(op) && !has_winograd()) {
+  if (may_multiply_pixels(op) && !is_pointwise(op) && !has_winograd()) {
     candidates.push_back({"product", make_product_gradient});
   }
   if (has_groups) std::ranges::move(own_ways(op), std::back_inserter(candidates));
