@@ -75,7 +75,7 @@ TEST(Pointwise, AgreesWithTheInterpreterOnRandomLayers) {
 TEST(Pointwise, GivesTheSameBitsOnAnyNumberOfThreads) {
   if (!have_vectors()) GTEST_SKIP() << "no AVX2";
   for (const Axis& x :
-       {Axis{2, 24, 61, 40}, Axis{70, 24, 3, 7}, Axis{5, 24, 40, 41}, Axis{1, 1024, 9, 7}}) {
+       {Axis{2, 24, 61, 40}, Axis{70, 24, 3, 7}, Axis{5, 24, 40, 41}, Axis{1, 1024, 29, 25}}) {
     const int64_t stride = x[3] == 40 || x[0] == 70 ? 1 : 2;
     const int64_t outputs = x[1] == 1024 ? 648 : 72;
     for (const LibraryOp& op :
