@@ -364,7 +364,8 @@ bool has_elements(const LibraryOp& op) {
 }
 
 /// As many of the images as take some ten milliseconds: what is fastest for them is for all. Where
-/// weights are transformed, at least as many as are no smaller than these.
+/// weights are transformed, at least as many as are no smaller than these. Equal parts of all, which
+/// fill what the ways cut them in no less than all do.
 LibraryOp sample_of(LibraryOp op) {
   constexpr double kEnough = 1e9;  // floating-point operations
   Type& some = op.operands[0];
@@ -375,7 +376,7 @@ LibraryOp sample_of(LibraryOp op) {
     const int64_t of_one = (some.numel() + others.numel()) / all;
     images = std::max(images, weight_shape(op).numel() / of_one);
   }
-  images = std::clamp<int64_t>(images, 1, all);
+  images = ceil_div(all, all / std::clamp<int64_t>(images, 1, all));
   some.shape.set(0, images);
   others.shape.set(0, images);
   if (std::vector<int64_t> input = op.attributes.integers("input_shape"); !input.empty()) {
