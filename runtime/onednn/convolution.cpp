@@ -12,6 +12,7 @@
 #include "wick/ir/check.h"
 #include "wick/passes/options.h"
 #include "wick/runtime/depthwise_gradient.h"
+#include "wick/runtime/division.h"
 #include "wick/runtime/onednn/batch_split.h"
 #include "wick/runtime/onednn/image_loop.h"
 #include "wick/runtime/onednn/primitive_call.h"
@@ -364,8 +365,8 @@ bool has_elements(const LibraryOp& op) {
 }
 
 /// As many of the images as take some ten milliseconds: what is fastest for them is for all. Where
-/// weights are transformed, at least as many as are no smaller than these. Equal parts of all, which
-/// fill what the ways cut them in no less than all do.
+/// weights are transformed, at least as many as are no smaller than these. Equal parts of all,
+/// which fill what the ways cut them in no less than all do.
 LibraryOp sample_of(LibraryOp op) {
   constexpr double kEnough = 1e9;  // floating-point operations
   Type& some = op.operands[0];
