@@ -29,9 +29,10 @@ bool Finisher::has_rows_of_many_tasks() const {
   return inner_.size() == 1 && inner_[0].extent > 2 && are_shared_by_tasks();
 }
 
-/// Number of blocks made: of whole rows where there are enough, else of the longest dimension.
+/// Number of blocks made: of whole rows where there are half as many or more, so that memory is read
+/// in its order, else of the longest dimension.
 int64_t Finisher::make_blocks(int64_t wanted) {
-  auto cut = std::ranges::find_if(inner_, [&](const Run& run) { return run.extent >= wanted; });
+  auto cut = std::ranges::find_if(inner_, [&](const Run& run) { return 2 * run.extent >= wanted; });
   if (cut == inner_.end()) cut = std::ranges::max_element(inner_, {}, &Run::extent);
   blocked_ = static_cast<int>(cut - inner_.begin());
   block_size_ = std::max<int64_t>(1, (cut->extent + wanted - 1) / wanted);
