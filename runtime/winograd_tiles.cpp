@@ -132,19 +132,26 @@ struct Patch {
   static constexpr Place kPlace{kSize * kLanes, kLanes};
 };
 
-/// Where a square of an image lies, perhaps in part outside of it.
+/// Where a square of an image lies, perhaps in part outside of it, and how much of it counts.
 struct Square {
   int64_t row;
   int64_t column;
+  int64_t height;
+  int64_t width;
 };
 
-Square square_of(const Grid& grid, int64_t tile, int64_t outputs) {
-  return {tile / grid.columns % grid.rows * outputs, tile % grid.columns * outputs};
+Square outputs_of(const Tile& tile) {
+  return {tile.row, tile.column, tile.height, tile.width};
 }
 
-bool is_inside(const Images& images, Square at, int64_t size) {
-  return at.row >= 0 && at.column >= 0 && at.row + size <= images.height &&
-         at.column + size <= images.width;
+Square inputs_of(const Tile& tile, Grid::Padding padding) {
+  return {tile.row - padding.rows, tile.column - padding.columns, kInputs, kInputs};
+}
+
+/// Whether all of a square counts, and lies inside.
+bool is_whole(const Images& images, const Square& at, int64_t size) {
+  return at.height == size && at.width == size && at.row >= 0 && at.column >= 0 &&
+         at.row + size <= images.height && at.column + size <= images.width;
 }
 
 /// The first element of a channel of an image.
@@ -161,17 +168,21 @@ int64_t lanes_from(int64_t channel, int64_t channels) {
   return std::min(kLanes, channels - channel);
 }
 
-/// Zeros outside of the image.
+/// Zeros outside of the image, and for what does not count.
 template <int64_t kSize>
-WICK_VECTORS void gather(
-    const Images& images, const float* plane, Square at, int64_t lanes, Patch<kSize>& patch) {
+WICK_VECTORS void gather(const Images& images,
+                         const float* plane,
+                         const Square& at,
+                         int64_t lanes,
+                         Patch<kSize>& patch) {
   const int64_t step = channel_step(images);
   const int64_t first = std::clamp<int64_t>(-at.column, 0, kSize);
-  const int64_t last = std::clamp<int64_t>(images.width - at.column, first, kSize);
+  const int64_t last =
+      std::clamp<int64_t>(std::min(at.width, images.width - at.column), first, kSize);
   for (int64_t i = 0; i < kSize; ++i) {
     float* to = patch.data + i * kSize * kLanes;
     const int64_t row = at.row + i;
-    const bool is_in = row >= 0 && row < images.height;
+    const bool is_in = i < at.height && row >= 0 && row < images.height;
     const float* from = plane + (row * images.width + at.column) * images.block;
     for (int64_t j = 0; j < kSize; ++j, to += kLanes, from += images.block) {
       if (!is_in || j < first || j >= last) {
@@ -187,11 +198,14 @@ WICK_VECTORS void gather(
 }
 
 template <int64_t kSize>
-WICK_VECTORS void scatter(
-    const Images& images, const Patch<kSize>& patch, Square at, int64_t lanes, float* plane) {
+WICK_VECTORS void scatter(const Images& images,
+                          const Patch<kSize>& patch,
+                          const Square& at,
+                          int64_t lanes,
+                          float* plane) {
   const int64_t step = channel_step(images);
-  const int64_t rows = std::min(kSize, images.height - at.row);
-  const int64_t columns = std::min(kSize, images.width - at.column);
+  const int64_t rows = std::min(at.height, images.height - at.row);
+  const int64_t columns = std::min(at.width, images.width - at.column);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
       const float* from = patch.data + (row * kSize + column) * kLanes;
@@ -214,9 +228,8 @@ Place place_of(const Matrices& layout) {
   return {kInputs * layout.stride(), layout.stride()};
 }
 
-/// Squares of Transform::kIn of each tile, inputs or cotangents of outputs. The first element of a
-/// tile's inputs is the padding before that of its outputs.
-template <class Transform, int64_t kOutputs, bool kOfInputs>
+/// Squares of Transform::kIn of each tile, inputs or cotangents of outputs.
+template <class Transform, bool kOfInputs>
 WICK_VECTORS void transform_tiles(const Images& images,
                                   const Grid& grid,
                                   const float* data,
@@ -225,14 +238,13 @@ WICK_VECTORS void transform_tiles(const Images& images,
                                   float* matrices,
                                   const Matrices& layout) {
   Patch<Transform::kIn> patch;
-  for (int64_t tile = begin; tile < end; ++tile) {
-    Square at = square_of(grid, tile, kOutputs);
-    if (kOfInputs) at = {at.row - grid.row_padding, at.column - grid.column_padding};
-    const bool is_direct = images.block > 1 && is_inside(images, at, Transform::kIn);
-    const int64_t image = tile / (grid.rows * grid.columns);
+  for (int64_t number = begin; number < end; ++number) {
+    const Tile tile = grid.tile(number);
+    const Square at = kOfInputs ? inputs_of(tile, grid.padding()) : outputs_of(tile);
+    const bool is_direct = images.block > 1 && is_whole(images, at, Transform::kIn);
     for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
-      const float* plane = data + plane_of(images, image, channel);
-      float* to = matrices + (tile - begin) * layout.row_stride() + channel;
+      const float* plane = data + plane_of(images, tile.image, channel);
+      float* to = matrices + (number - begin) * layout.row_stride() + channel;
       if (is_direct) {
         const float* from = plane + (at.row * images.width + at.column) * images.block;
         transform_square<Transform>(from, place_of(images), to, place_of(layout));
@@ -261,13 +273,13 @@ struct Algorithm {
                                            float* data) {
     using Transform = PowerSums<kOutputs, false>;
     Patch<kOutputs> patch;
-    for (int64_t tile = begin; tile < end; ++tile) {
-      const Square at = square_of(grid, tile, kOutputs);
-      const bool is_direct = images.block > 1 && is_inside(images, at, kOutputs);
-      const int64_t image = tile / (grid.rows * grid.columns);
+    for (int64_t number = begin; number < end; ++number) {
+      const Tile tile = grid.tile(number);
+      const Square at = outputs_of(tile);
+      const bool is_direct = images.block > 1 && is_whole(images, at, kOutputs);
       for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
-        const float* from = matrices + (tile - begin) * layout.row_stride() + channel;
-        float* plane = data + plane_of(images, image, channel);
+        const float* from = matrices + (number - begin) * layout.row_stride() + channel;
+        float* plane = data + plane_of(images, tile.image, channel);
         if (is_direct) {
           float* to = plane + (at.row * images.width + at.column) * images.block;
           transform_square<Transform>(from, place_of(layout), to, place_of(images));
@@ -376,9 +388,9 @@ struct Algorithm {
   static constexpr Transforms kTransforms = {
       .window = kWindow,
       .outputs = kOutputs,
-      .inputs = transform_tiles<InputTransform, kOutputs, true>,
+      .inputs = transform_tiles<InputTransform, true>,
       .inverse_outputs = inverse_outputs,
-      .cotangents = transform_tiles<Evaluation<kOutputs, false>, kOutputs, false>,
+      .cotangents = transform_tiles<Evaluation<kOutputs, false>, false>,
       .windows = windows,
       .turned_windows = turned_windows,
       .inverse_windows = inverse_windows};

@@ -5,6 +5,8 @@
 // values, a window likewise; their products, summed over channels, become the tile's outputs: 4x4
 // for windows of 3x3, where 36 multiplications do what 144 did, and 2x2 for 5x5, 36 for 100.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace wick::runtime::winograd {
@@ -24,15 +26,77 @@ struct Images {
   [[nodiscard]] int64_t plane() const { return height * width; }
 };
 
-/// Tiles of all images, row by row. Their outputs are adjacent, their inputs overlap.
-struct Grid {
-  int64_t images = 0;
-  int64_t rows = 0;
-  int64_t columns = 0;
-  int64_t row_padding = 0;  // from the inputs of the first tile to the first row
-  int64_t column_padding = 0;
+/// Outputs along an axis, cut in tiles of as many as the algorithm gives, and behind these in tiles
+/// of one less where that is enough: the last output of a tile alone needs the last point.
+class TileAxis {
+ public:
+  TileAxis(int64_t extent, int64_t tile)
+      : tile_(tile),
+        count_((extent + tile - 1) / tile),
+        short_(std::min(count_, count_ * tile - extent)) {}
 
-  [[nodiscard]] int64_t tiles() const { return images * rows * columns; }
+  [[nodiscard]] int64_t count() const { return count_; }
+
+  [[nodiscard]] int64_t long_tiles() const { return count_ - short_; }
+
+  /// The first output of a tile.
+  [[nodiscard]] int64_t begin(int64_t tile) const {
+    return tile * tile_ - std::max<int64_t>(0, tile - long_tiles());
+  }
+
+ private:
+  int64_t tile_;  // outputs
+  int64_t count_;
+  int64_t short_;
+};
+
+/// Outputs of an image.
+struct Tile {
+  int64_t image;
+  int64_t row;
+  int64_t column;
+  int64_t height;
+  int64_t width;
+};
+
+struct TileRange {
+  int64_t begin;
+  int64_t end;
+
+  [[nodiscard]] int64_t size() const { return std::max<int64_t>(0, end - begin); }
+
+  [[nodiscard]] TileRange common(TileRange other) const {
+    return {std::max(begin, other.begin), std::min(end, other.end)};
+  }
+};
+
+/// Tiles of all images. Their outputs are adjacent, their inputs overlap. Numbered so that those
+/// that need a point follow each other: first the long rows of tiles, their short columns before
+/// the long ones, and then the short rows, their long columns first.
+class Grid {
+ public:
+  struct Padding {  // from the inputs of the first tile to the first row and column
+    int64_t rows = 0;
+    int64_t columns = 0;
+  };
+
+  Grid(int64_t images, int64_t height, int64_t width, int64_t tile, Padding padding);
+
+  [[nodiscard]] int64_t tiles() const { return ends_[3]; }
+
+  [[nodiscard]] Padding padding() const { return padding_; }
+
+  [[nodiscard]] Tile tile(int64_t number) const;
+
+  /// Those that need number `point` of the 36.
+  [[nodiscard]] TileRange tiles_of(int64_t point) const;
+
+ private:
+  int64_t tile_;  // outputs, along an axis
+  TileAxis rows_;
+  TileAxis columns_;
+  Padding padding_;
+  std::array<int64_t, 4> ends_{};  // of the kinds of tiles
 };
 
 /// 36 matrices, one for each of the values. Rows and matrices are a line of the cache further apart

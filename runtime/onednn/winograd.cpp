@@ -16,6 +16,7 @@ using winograd::Grid;
 using winograd::Images;
 using winograd::kPoints;
 using winograd::Matrices;
+using winograd::TileRange;
 using winograd::Transforms;
 using winograd::Windows;
 
@@ -33,23 +34,9 @@ Windows windows_of(const Shape& shape) {
   return {.outputs = shape[0], .inputs = shape[1], .stride = shape[1] * shape[2] * shape[3]};
 }
 
-struct Padding {
-  int64_t rows = 0;
-  int64_t columns = 0;
-};
-
-Padding padding_of(const LibraryOp& op) {
+Grid::Padding padding_of(const LibraryOp& op) {
   const std::vector<int64_t>& padding = op.attributes.integers("padding");
-  return padding.empty() ? Padding{} : Padding{padding[0], padding[1]};
-}
-
-Grid grid_of(int64_t images, const Images& outputs, Padding padding, int64_t tile) {
-  const auto tiles = [tile](int64_t extent) { return (extent + tile - 1) / tile; };
-  return {.images = images,
-          .rows = tiles(outputs.height),
-          .columns = tiles(outputs.width),
-          .row_padding = padding.rows,
-          .column_padding = padding.columns};
+  return padding.empty() ? Grid::Padding{} : Grid::Padding{padding[0], padding[1]};
 }
 
 /// Those of the widest vectors that divide the blocks of the images on both sides.
@@ -62,11 +49,12 @@ const Transforms* transforms_for(const Images& some, const Images& others, int64
   return have_vectors() ? winograd::find_transforms<8>(window) : nullptr;
 }
 
-/// Of small matrices oneDNN's copies take longer than they save.
+/// Of small matrices, and under few rows, oneDNN's copies take longer than they save.
 void multiply(const GemmArgs<float>& args) {
   constexpr int64_t kSmall = 16384;  // elements
-  const bool is_small = args.n * args.k <= kSmall;
-  const Gemm<float>& gemm = vector_lanes() == 16 && is_small
+  constexpr int64_t kFewRows = 32;
+  const bool copies_pay = args.n * args.k > kSmall && args.m > kFewRows;
+  const Gemm<float>& gemm = vector_lanes() == 16 && !copies_pay
                                 ? *direct_gemms<16>().along_columns.gemm
                                 : *sgemm_library.gemm;
   gemm(args);
@@ -159,14 +147,15 @@ class WinogradImages final : public WinogradCall {
         from_(from),
         to_(to),
         windows_(windows_of(op.operands[1].shape)),
-        grid_(grid_of(op.result.shape[0],
-                      to,
-                      is_gradient_ ? turned(padding_of(op)) : padding_of(op),
-                      transforms.outputs)),
+        grid_(op.result.shape[0],
+              to.height,
+              to.width,
+              transforms.outputs,
+              is_gradient_ ? turned(padding_of(op)) : padding_of(op)),
         block_(std::min<int64_t>(grid_.tiles(), kBlock)),
         lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
 
-  [[nodiscard]] Padding turned(Padding padding) const {
+  [[nodiscard]] Grid::Padding turned(Grid::Padding padding) const {
     return {transforms_.window - 1 - padding.rows, transforms_.window - 1 - padding.columns};
   }
 
@@ -210,18 +199,22 @@ class WinogradImages final : public WinogradCall {
     float* inputs = scratch;
     float* outputs = scratch + in.size();
     transforms_.inputs(from_, grid_, from, begin, end, inputs, in);
-    for (int64_t point = 0; point < kPoints; ++point)
+    for (int64_t point = 0; point < kPoints; ++point) {
+      const TileRange tiles = grid_.tiles_of(point).common({begin, end});
+      if (tiles.size() == 0) continue;
+      const int64_t row = tiles.begin - begin;
       multiply({.transpose_lhs = 'N',
                 .transpose_rhs = 'N',
-                .m = end - begin,
+                .m = tiles.size(),
                 .n = part.count,
                 .k = from_.channels,
-                .lhs = inputs + point * in.stride(),
+                .lhs = inputs + point * in.stride() + row * in.row_stride(),
                 .lhs_stride = in.row_stride(),
                 .rhs = windows + point * window_layout.stride(),
                 .rhs_stride = window_layout.row_stride(),
-                .out = outputs + point * out.stride(),
+                .out = outputs + point * out.stride() + row * out.row_stride(),
                 .out_stride = out.row_stride()});
+    }
     transforms_.inverse_outputs(
         part_of(to_, part), grid_, outputs, out, begin, end, to + offset_in(to_, part));
   }
@@ -246,7 +239,11 @@ class WinogradWindows final : public WinogradCall {
         inputs_(images_of(op.operands[0].shape, op.result.shape)),
         outputs_(images_of(op.operands[1].shape, op.result.shape)),
         windows_(windows_of(op.result.shape)),
-        grid_(grid_of(op.operands[0].shape[0], outputs_, padding_of(op), transforms.outputs)),
+        grid_(op.operands[0].shape[0],
+              outputs_.height,
+              outputs_.width,
+              transforms.outputs,
+              padding_of(op)),
         block_(std::min<int64_t>(grid_.tiles(), kBlock)) {}
 
   size_t scratch_bytes() const override {
@@ -296,18 +293,24 @@ class WinogradWindows final : public WinogradCall {
       });
       parallel_for(kPoints, [&](int64_t point) {
         const ThreadCountScope one_thread(1);
+        const TileRange all = grid_.tiles_of(point);
+        const TileRange some = all.common({begin, begin + tiles});
+        float* of_point = sums + point * sum_layout.stride();
+        if (all.size() == 0 && begin == 0) std::fill_n(of_point, sum_layout.stride(), 0.0F);
+        if (some.size() == 0) return;
+        const int64_t row = some.begin - begin;
         multiply({.transpose_lhs = 'T',
                   .transpose_rhs = 'N',
                   .m = part.count,
                   .n = windows_.inputs,
-                  .k = tiles,
-                  .lhs = cotangent_rows + point * out.stride(),
+                  .k = some.size(),
+                  .lhs = cotangent_rows + point * out.stride() + row * out.row_stride(),
                   .lhs_stride = out.row_stride(),
-                  .rhs = input_rows + point * in.stride(),
+                  .rhs = input_rows + point * in.stride() + row * in.row_stride(),
                   .rhs_stride = in.row_stride(),
-                  .out = sums + point * sum_layout.stride(),
+                  .out = of_point,
                   .out_stride = sum_layout.row_stride(),
-                  .adds = begin > 0});
+                  .adds = all.begin < begin});
       });
     }
   }
