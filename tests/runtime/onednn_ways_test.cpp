@@ -168,6 +168,7 @@ const std::vector<Layer>& layers() {
       Layer{.x = {3, 2, 13, 10, 8}, .w = {24, 16, 5, 5}, .padding = {2, 2}, .y_block = 8},
       Layer{.x = {2, 5, 9, 16}, .w = {11, 5, 5, 5}, .padding = {3, 0}},
       Layer{.x = {1, 1, 70, 67, 8}, .w = {8, 8, 3, 3}, .padding = {1, 1}, .y_block = 8},
+      Layer{.x = {260, 1, 4, 7, 8}, .w = {8, 8, 3, 3}, .padding = {1, 1}, .y_block = 8},
       Layer{.x = {2, 203, 6, 5}, .w = {331, 203, 3, 3}, .padding = {1, 1}},
       Layer{.x = {1, 40, 5, 5, 8}, .w = {272, 320, 3, 3}, .padding = {1, 1}, .y_block = 8},
       Layer{.x = {2, 3, 9, 10, 16}, .w = {32, 48, 3, 3}, .padding = {1, 1}, .y_block = 16},

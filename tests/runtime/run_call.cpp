@@ -1,5 +1,7 @@
 #include "run_call.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <random>
 #include <utility>
 
@@ -32,6 +34,9 @@ Literal run(const HostCall& call, const LibraryOp& op, const std::vector<Literal
   constexpr AllocationTag kTag{.purpose = "test", .where = {}};
   const Ref<Buffer> scratch = Buffer::allocate(call.scratch_bytes(), kTag);
   const Ref<Buffer> result = Buffer::allocate(op.result.num_bytes(), kTag);
+  constexpr std::byte kOfNans{0xff};
+  std::fill_n(static_cast<std::byte*>(scratch->data()), call.scratch_bytes(), kOfNans);
+  std::fill_n(static_cast<std::byte*>(result->data()), op.result.num_bytes(), kOfNans);
   call.run(pointers.data(), result->data(), static_cast<std::byte*>(scratch->data()));
   return literal_of(op.result, *result);
 }

@@ -35,6 +35,7 @@ std::string describe(const LibraryOp& op);
 /// The same ones each time.
 std::vector<Literal> random_operands(const LibraryOp& op);
 
+/// In memory that is full of NaNs.
 Literal run(const HostCall& call, const LibraryOp& op, const std::vector<Literal>& operands);
 Literal interpret(const LibraryOp& op, const std::vector<Literal>& operands);
 
