@@ -1,10 +1,13 @@
 // f32 matrix products, by the fastest way there is for a shape: loops of our own or oneDNN.
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "wick/runtime/direct_matmul.h"
 #include "wick/runtime/matmul_shape.h"
 #include "wick/runtime/onednn/ways.h"
+#include "wick/runtime/step_labels.h"
 #include "wick/runtime/tiled_matmul.h"
 #include "wick/runtime/vector_lanes.h"
 
@@ -44,6 +47,36 @@ std::vector<Candidate> ways_of(const LibraryOp& op) {
   return ways;
 }
 
+/// A part of a large product that takes some ten milliseconds: what is fastest for it is for all.
+/// The longest axis is cut, so that what is copied for how many multiplications stays what it is.
+LibraryOp sample_of(const LibraryOp& op) {
+  constexpr double kEnough = 1e9;  // floating-point operations
+  constexpr int64_t kShortest = 512;
+  const bool is_plain = op.operands[0].shape.ndim() == 2 && op.operands[1].shape.ndim() == 2;
+  const MatmulShape shape = matmul_shape(op);
+  const int64_t longest = std::max({shape.m, shape.n, shape.k});
+  const int64_t parts = std::min(static_cast<int64_t>(flops(op) / kEnough), longest / kShortest);
+  if (!is_plain || parts < 2) return op;
+  constexpr int64_t kLine = 16;  // the part ends where a vector does if the whole does
+  int64_t part = longest / parts;
+  part += (longest - part) % kLine;
+  LibraryOp sample = op;
+  const auto cut = [&](Type& type, int axis) { type.shape.set(axis, part); };
+  const auto [lhs_rows, lhs_sums] = shape.transpose_lhs ? std::pair(1, 0) : std::pair(0, 1);
+  const auto [rhs_columns, rhs_sums] = shape.transpose_rhs ? std::pair(0, 1) : std::pair(1, 0);
+  if (longest == shape.k) {
+    cut(sample.operands[0], lhs_sums);
+    cut(sample.operands[1], rhs_sums);
+  } else if (longest == shape.m) {
+    cut(sample.operands[0], lhs_rows);
+    cut(sample.result, 0);
+  } else {
+    cut(sample.operands[1], rhs_columns);
+    cut(sample.result, 1);
+  }
+  return sample;
+}
+
 }  // namespace
 
 std::unique_ptr<HostCall> make_f32_matmul(const LibraryOp& op) {
@@ -54,7 +87,7 @@ std::unique_ptr<HostCall> make_f32_matmul(const LibraryOp& op) {
     return std::make_unique<ZeroFill>(op.result.num_bytes());
   }
   const std::vector<Candidate> ways = ways_of(op);
-  return ways.empty() ? nullptr : fastest_call(op, op, onednn::description(), ways);
+  return ways.empty() ? nullptr : fastest_call(op, sample_of(op), onednn::description(), ways);
 }
 
 }  // namespace wick::runtime

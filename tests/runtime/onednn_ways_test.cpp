@@ -116,6 +116,21 @@ TEST_F(MatmulWays, GiveTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+/// Which of them is taken, a part of the product tells, cut along its longest axis.
+TEST_F(MatmulWays, AreChosenForLargeProducts) {
+  for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
+           {1200, 1030, 1024}, {1024, 1210, 1030}, {1030, 1024, 1290}}) {
+    for (const auto& [lhs, rhs] : std::vector<std::pair<bool, bool>>{
+             {false, false}, {false, true}, {true, false}, {true, true}}) {
+      const LibraryOp op = make_product(m, n, k, lhs, rhs);
+      const Literal expected = run_on(1, onednn::matmul_ways(op).front(), op);
+      const Literal got = run(*make_host_call(op, 1), op, random_operands(op));
+      const auto differs = difference(expected, got, /*exact_integers=*/true);
+      EXPECT_FALSE(differs) << describe(op) << ": " << *differs;
+    }
+  }
+}
+
 struct Layer {
   Shape x;
   Shape w;
