@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "wick/runtime/onednn/ways.h"
+#include "wick/runtime/parallel.h"
 #include "wick/runtime/step_labels.h"
 
 namespace {
@@ -73,6 +74,7 @@ class Lines {
 };
 
 void convolve(benchmark::State& state, const LibraryOp& op, const Candidate& way) {
+  const wick::runtime::ThreadCountScope threads(wick::runtime::max_threads());
   const std::unique_ptr<HostCall> call = way.make(op);
   std::vector<Lines> operands;
   for (const Type& type : op.operands)

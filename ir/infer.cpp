@@ -58,7 +58,8 @@ constexpr std::array<uint32_t, kNumOps> make_kept_dtypes() {
   return kept;
 }
 
-constexpr std::array<uint32_t, kNumOps> kKeptDTypes = make_kept_dtypes();
+// Not constexpr: under sanitizers GCC compares functions only at run time.
+const std::array<uint32_t, kNumOps> kKeptDTypes = make_kept_dtypes();
 
 /// The commonest case, for the sake of recording: operands of one type, and a result of it. What it
 /// gives true for, the rules accept with that result.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "run_call.h"
+#include "run_graph.h"
 #include <gtest/gtest.h>
 
 #include "wick/runtime/library_call.h"
