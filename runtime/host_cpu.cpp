@@ -16,6 +16,14 @@ std::string cpu_name() {
   return "unknown";
 }
 
+bool is_amd() {
+#ifdef __x86_64__
+  return __builtin_cpu_is("amd") != 0;
+#else
+  return false;
+#endif
+}
+
 int cpu_vector_bits() {
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f")) return 512;

@@ -10,6 +10,9 @@ namespace wick::runtime {
 /// "AMD EPYC 7763 64-Core Processor"; "unknown" where the system does not say.
 std::string cpu_name();
 
+/// Whether AMD made it.
+bool is_amd();
+
 /// Of the widest vector instructions: 512, 256 or 128.
 int cpu_vector_bits();
 

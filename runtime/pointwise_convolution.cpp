@@ -9,9 +9,9 @@
 #include "wick/runtime/even_parts.h"
 #include "wick/runtime/host_cpu.h"
 #include "wick/runtime/parallel.h"
-#include "wick/runtime/pixel_planes.h"
 #include "wick/runtime/pixel_products.h"
 #include "wick/runtime/pointwise.h"
+#include "wick/runtime/pointwise_layer.h"
 
 namespace wick::runtime {
 namespace {

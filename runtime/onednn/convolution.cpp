@@ -13,6 +13,7 @@
 #include "wick/passes/options.h"
 #include "wick/runtime/depthwise_gradient.h"
 #include "wick/runtime/division.h"
+#include "wick/runtime/host_cpu.h"
 #include "wick/runtime/onednn/batch_split.h"
 #include "wick/runtime/onednn/image_loop.h"
 #include "wick/runtime/onednn/primitive_call.h"
@@ -299,13 +300,19 @@ Candidate pointwise_way(const LibraryOp& op) {
       op.op == ir::OpKind::conv_weight_grad ? make_pointwise_gradient : make_pointwise_convolution};
 }
 
-/// With AVX-512 ours are faster but for few channels and where strides skip pixels, which both are
-/// matters of memory.
+/// With AVX-512, where no strides make it a matter of memory, ours need no timing: gradients of
+/// weights, and of many channels the others too, as far as AMD's cores tell.
 bool is_best_pointwise(const LibraryOp& op) {
   constexpr int64_t kManyChannels = 48;
   if (!is_pointwise(op) || vector_lanes() < 16 || !is_one(op, "stride")) return false;
   const Shape& w = weight_shape(op);
-  return op.op == ir::OpKind::conv_weight_grad || std::min(w[0], w[1]) >= kManyChannels;
+  return op.op == ir::OpKind::conv_weight_grad ||
+         (is_amd() && std::min(w[0], w[1]) >= kManyChannels);
+}
+
+/// Of the others, those of which each was the fastest somewhere.
+bool may_be_pointwise(const LibraryOp& op) {
+  return is_pointwise(op) && (op.op == ir::OpKind::conv_weight_grad || !is_one(op, "stride"));
 }
 
 std::vector<Way> ways_of(const LibraryOp& op) {
@@ -415,7 +422,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
                             return make_candidate(with_rows(op), {.name = "direct"});
                           }});
   }
-  if (is_pointwise(op)) candidates.push_back(pointwise_way(op));
+  if (may_be_pointwise(op)) candidates.push_back(pointwise_way(op));
   for (const Way& way : ways_of(op))
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});

@@ -1,4 +1,4 @@
-#include "wick/runtime/pixel_planes.h"
+#include "wick/runtime/pointwise_layer.h"
 
 #include <algorithm>
 #include <array>
