@@ -29,8 +29,8 @@ bool Finisher::has_rows_of_many_tasks() const {
   return inner_.size() == 1 && inner_[0].extent > 2 && are_shared_by_tasks();
 }
 
-/// Number of blocks made: of whole rows where there are half as many or more, so that memory is read
-/// in its order, else of the longest dimension.
+/// Number of blocks made: of whole rows where there are half as many or more, so that memory is
+/// read in its order, else of the longest dimension.
 int64_t Finisher::make_blocks(int64_t wanted) {
   auto cut = std::ranges::find_if(inner_, [&](const Run& run) { return 2 * run.extent >= wanted; });
   if (cut == inner_.end()) cut = std::ranges::max_element(inner_, {}, &Run::extent);
