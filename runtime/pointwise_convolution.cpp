@@ -36,8 +36,10 @@ class PointwiseConvolution final : public HostCall {
         panels_(to_.blocks, products.most_blocks),
         groups_(panels_.count(), panels_in_cache()),
         ranges_(pixel_ranges(to_, most_pixels(from_.channels()))),
-        threads_(std::min<int64_t>(std::ssize(ranges_),
-                                   threads_worth_waking(layer_.multiplications()))) {}
+        threads_(
+            std::min<int64_t>(std::ssize(ranges_), threads_worth_waking(layer_.multiplications()))),
+        range_elements_(std::ranges::max(ranges_, {}, &PixelRange::pixels).pixels *
+                        met_.channels()) {}
 
   std::string_view implementation() const override { return "pointwise convolution"; }
 
@@ -85,18 +87,14 @@ class PointwiseConvolution final : public HostCall {
   /// all where several groups of panels want them.
   [[nodiscard]] int64_t met_elements() const {
     if (layer_.is_dense()) return 0;
-    return groups_.count() > 1 ? met_.size() : threads_ * range_elements();
-  }
-
-  [[nodiscard]] int64_t range_elements() const {
-    return std::ranges::max(ranges_, {}, &PixelRange::pixels).pixels * met_.channels();
+    return groups_.count() > 1 ? met_.size() : threads_ * range_elements_;
   }
 
   [[nodiscard]] PixelRow<float> place_of(const PixelRange& range,
                                          int64_t thread,
                                          float* met) const {
     if (groups_.count() > 1) return row_among_ranges(met_, range, met);
-    return row_alone(met_, range, met + thread * range_elements());
+    return row_alone(met_, range, met + thread * range_elements_);
   }
 
   /// Of the ranges of a thread.
@@ -150,6 +148,7 @@ class PointwiseConvolution final : public HostCall {
   EvenParts groups_;  // of panels, which are multiplied together
   std::vector<PixelRange> ranges_;
   int64_t threads_;
+  int64_t range_elements_;  // of the largest one's inputs
 };
 
 }  // namespace

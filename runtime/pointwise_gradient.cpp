@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "wick/runtime/division.h"
 #include "wick/runtime/even_parts.h"
 #include "wick/runtime/host_cpu.h"
 #include "wick/runtime/parallel.h"
@@ -60,11 +61,11 @@ class PointwiseGradient final : public HostCall {
     Data data{static_cast<const float*>(operands[0]),
               static_cast<const float*>(operands[1]),
               static_cast<float*>(result)};
-    if (!layer_.is_dense()) data.input = gather_inputs(data.input, scratch);
+    const int64_t most_threads = threads_worth_waking(layer_.multiplications());
+    if (!layer_.is_dense()) data.input = gather_inputs(data.input, most_threads, scratch);
     const bool cuts_outputs = outputs_.blocks >= inputs_.blocks;
     const int64_t blocks = cuts_outputs ? outputs_.blocks : inputs_.blocks;
-    const int64_t threads =
-        std::min<int64_t>(blocks, threads_worth_waking(layer_.multiplications()));
+    const int64_t threads = std::min(blocks, most_threads);
     parallel_for(threads, [&](int64_t thread) {
       const Blocks some{blocks * thread / threads, blocks * (thread + 1) / threads};
       cuts_outputs ? sum_blocks(data, some, {0, inputs_.blocks})
@@ -84,11 +85,14 @@ class PointwiseGradient final : public HostCall {
     int64_t end;
   };
 
-  const float* gather_inputs(const float* inputs, std::byte* scratch) const {
+  const float* gather_inputs(const float* inputs, int64_t threads, std::byte* scratch) const {
     auto* met = reinterpret_cast<float*>(scratch);
-    parallel_for(std::ssize(ranges_), [&](int64_t i) {
-      const PixelRange& range = ranges_[static_cast<size_t>(i)];
-      gather_met_inputs(layer_, range, inputs, row_among_ranges(inputs_, range, met));
+    const EvenParts parts(std::ssize(ranges_), ceil_div(std::ssize(ranges_), threads));
+    parallel_for(parts.count(), [&](int64_t part) {
+      for (int64_t i = parts.begin(part); i < parts.begin(part + 1); ++i) {
+        const PixelRange& range = ranges_[static_cast<size_t>(i)];
+        gather_met_inputs(layer_, range, inputs, row_among_ranges(inputs_, range, met));
+      }
     });
     return met;
   }

@@ -35,10 +35,10 @@ Tile Grid::tile(int64_t number) const {
   const int64_t row = number / columns % rows + (is_high ? 0 : long_rows);
   const int64_t column = number % columns + (is_wide ? 0 : long_columns);
   return {.image = number / (rows * columns),
-          .row = rows_.begin(row),
-          .column = columns_.begin(column),
-          .height = is_high ? tile_ : tile_ - 1,
-          .width = is_wide ? tile_ : tile_ - 1};
+          .outputs = {.row = rows_.begin(row),
+                      .column = columns_.begin(column),
+                      .height = is_high ? tile_ : tile_ - 1,
+                      .width = is_wide ? tile_ : tile_ - 1}};
 }
 
 TileRange Grid::tiles_of(int64_t point) const {

@@ -132,20 +132,8 @@ struct Patch {
   static constexpr Place kPlace{kSize * kLanes, kLanes};
 };
 
-/// Where a square of an image lies, perhaps in part outside of it, and how much of it counts.
-struct Square {
-  int64_t row;
-  int64_t column;
-  int64_t height;
-  int64_t width;
-};
-
-Square outputs_of(const Tile& tile) {
-  return {tile.row, tile.column, tile.height, tile.width};
-}
-
 Square inputs_of(const Tile& tile, Grid::Padding padding) {
-  return {tile.row - padding.rows, tile.column - padding.columns, kInputs, kInputs};
+  return {tile.outputs.row - padding.rows, tile.outputs.column - padding.columns, kInputs, kInputs};
 }
 
 /// Whether all of a square counts, and lies inside.
@@ -240,7 +228,7 @@ WICK_VECTORS void transform_tiles(const Images& images,
   Patch<Transform::kIn> patch;
   for (int64_t number = begin; number < end; ++number) {
     const Tile tile = grid.tile(number);
-    const Square at = kOfInputs ? inputs_of(tile, grid.padding()) : outputs_of(tile);
+    const Square at = kOfInputs ? inputs_of(tile, grid.padding()) : tile.outputs;
     const bool is_direct = images.block > 1 && is_whole(images, at, Transform::kIn);
     for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
       const float* plane = data + plane_of(images, tile.image, channel);
@@ -275,7 +263,7 @@ struct Algorithm {
     Patch<kOutputs> patch;
     for (int64_t number = begin; number < end; ++number) {
       const Tile tile = grid.tile(number);
-      const Square at = outputs_of(tile);
+      const Square at = tile.outputs;
       const bool is_direct = images.block > 1 && is_whole(images, at, kOutputs);
       for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
         const float* from = matrices + (number - begin) * layout.row_stride() + channel;

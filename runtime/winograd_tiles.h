@@ -9,6 +9,8 @@
 #include <array>
 #include <cstdint>
 
+#include "wick/runtime/division.h"
+
 namespace wick::runtime::winograd {
 
 constexpr int64_t kInputs = 6;  // of a tile, along an axis
@@ -32,7 +34,7 @@ class TileAxis {
  public:
   TileAxis(int64_t extent, int64_t tile)
       : tile_(tile),
-        count_((extent + tile - 1) / tile),
+        count_(ceil_div(extent, tile)),
         short_(std::min(count_, count_ * tile - extent)) {}
 
   [[nodiscard]] int64_t count() const { return count_; }
@@ -50,13 +52,17 @@ class TileAxis {
   int64_t short_;
 };
 
-/// Outputs of an image.
-struct Tile {
-  int64_t image;
+/// Where a square of an image lies, perhaps in part outside of it, and how much of it counts.
+struct Square {
   int64_t row;
   int64_t column;
   int64_t height;
   int64_t width;
+};
+
+struct Tile {
+  int64_t image;
+  Square outputs;
 };
 
 struct TileRange {

@@ -310,7 +310,7 @@ bool is_best_pointwise(const LibraryOp& op) {
          (is_amd() && std::min(w[0], w[1]) >= kManyChannels);
 }
 
-/// Of the others, those of which each was the fastest somewhere.
+/// Ours or oneDNN's, as timing tells.
 bool may_be_pointwise(const LibraryOp& op) {
   return is_pointwise(op) && (op.op == ir::OpKind::conv_weight_grad || !is_one(op, "stride"));
 }

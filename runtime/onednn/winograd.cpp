@@ -86,8 +86,8 @@ class WinogradCall : public HostCall {
   WinogradCall(int64_t channels, int64_t others) : channels_(channels) {
     constexpr int64_t kMostWindows = 65536;
     constexpr int64_t kLine = 16;  // as many as blocks have at most
-    const int64_t parts = (channels * others + kMostWindows - 1) / kMostWindows;
-    part_ = ((channels + parts - 1) / parts + kLine - 1) / kLine * kLine;
+    const int64_t parts = ceil_div(channels * others, kMostWindows);
+    part_ = ceil_div(ceil_div(channels, parts), kLine) * kLine;
   }
 
   int64_t largest_part() const { return std::min(part_, channels_); }
@@ -159,7 +159,7 @@ class WinogradImages final : public WinogradCall {
     return {transforms_.window - 1 - padding.rows, transforms_.window - 1 - padding.columns};
   }
 
-  int64_t num_blocks() const { return (grid_.tiles() + block_ - 1) / block_; }
+  int64_t num_blocks() const { return ceil_div(grid_.tiles(), block_); }
 
   int64_t lane_elements() const {
     return Matrices(block_, from_.channels).size() + Matrices(block_, largest_part()).size();
