@@ -30,15 +30,15 @@ bool Finisher::has_rows_of_many_tasks() const {
 }
 
 /// Number of blocks made: of whole rows where there are half as many or more, so that memory is
-/// read in its order, else of the longest dimension.
-int64_t Finisher::make_blocks(int64_t wanted) {
+/// read in its order, else of the longest dimension. They become dimension `place`.
+int64_t Finisher::make_blocks(int64_t wanted, size_t place) {
   auto cut = std::ranges::find_if(inner_, [&](const Run& run) { return 2 * run.extent >= wanted; });
   if (cut == inner_.end()) cut = std::ranges::max_element(inner_, {}, &Run::extent);
   blocked_ = static_cast<int>(cut - inner_.begin());
   block_size_ = std::max<int64_t>(1, (cut->extent + wanted - 1) / wanted);
   const int64_t blocks = std::max<int64_t>(1, (cut->extent + block_size_ - 1) / block_size_);
-  // In front of the other outer dimensions, so that the vector one stays last.
-  outer_.insert(outer_.begin(),
+  block_dim_ = place;
+  outer_.insert(outer_.begin() + static_cast<std::ptrdiff_t>(place),
                 {.extent = blocks, .last = static_cast<int>(domain_.extents.size())});
   return blocks;
 }
@@ -107,7 +107,10 @@ bool Finisher::walk_rows() {
   if (outer_.back().extent > kShortVector || rows.extent < kFewestRows) return false;
   outer_.erase(outer_.end() - 2);
   inner_.push_back(rows);
-  if (rows.extent > kRowsPerTask) make_blocks((rows.extent + kRowsPerTask - 1) / kRowsPerTask);
+  if (rows.extent > kRowsPerTask) {
+    // Before the vector dimension: tasks walk memory in its order.
+    make_blocks((rows.extent + kRowsPerTask - 1) / kRowsPerTask, outer_.size() - 1);
+  }
   return true;
 }
 
@@ -128,7 +131,9 @@ KernelLaunch Finisher::finish(Kernel start, std::vector<Phase> phases) {
   kernel->lane_guarded = is_lane_guarded();
   if (block_size_ > 0) {
     kernel->blocking =
-        Blocking{.outer = 0, .inner = num_outer + blocked_, .size_param = param(block_size_)};
+        Blocking{.outer = static_cast<int>(block_dim_),
+                 .inner = num_outer + blocked_,
+                 .size_param = param(block_size_)};
   }
   for (const DraftInstr& draft : instrs_)
     kernel->instrs.push_back(final_instr(draft));
@@ -360,7 +365,7 @@ void Finisher::set_extents() {
     const bool vector = !vector_inner_ && d + 1 == outer_.size();
     (vector ? launch_.vector_extent : launch_.task_extent) *= outer_[d].extent;
   }
-  if (block_size_ > 0) work /= std::max<int64_t>(1, outer_[0].extent);
+  if (block_size_ > 0) work /= std::max<int64_t>(1, outer_[block_dim_].extent);
   launch_.work_per_task = std::max<int64_t>(1, work * launch_.vector_extent);
 }
 

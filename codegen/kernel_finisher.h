@@ -31,7 +31,7 @@ class Finisher {
 
   void make_dims(bool has_loop);
   [[nodiscard]] bool has_rows_of_many_tasks() const;
-  int64_t make_blocks(int64_t wanted);
+  int64_t make_blocks(int64_t wanted, size_t place = 0);
   bool flatten_rows();
   bool flatten_blocks();
   void move_crossed_dim();
@@ -79,7 +79,8 @@ class Finisher {
   int row_length_param_ = -1;
   int flat_rows_ = -1;           // the dimension of rows that became part of the vector one
   std::vector<Run> block_axes_;  // those that became part of it as well, the last one first
-  int blocked_ = 0;
+  int blocked_ = 0;  // inner dimension
+  size_t block_dim_ = 0;
   int64_t block_size_ = 0;
   std::map<std::vector<int64_t>, Affine> addresses_;
   std::map<std::array<int64_t, 3>, int> dynamic_strides_;
