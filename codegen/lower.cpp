@@ -163,7 +163,8 @@ LoweredFusion lower(const ir::Node& fusion) {
   check(fusion.body() != nullptr, "only a fusion is lowered");
   const FusedBody body = analyze_body(*fusion.body());
   if (!body.column_reductions.empty()) return lower_with_columns(fusion, body);
-  const int64_t blocks = passes::num_reduction_blocks(body.domain);
+  const int64_t blocks = std::max(passes::num_reduction_blocks(body.domain),
+                                  passes::num_blocks_in_memory_order(body.domain));
   if (blocks > 1 && can_split(body)) return lower_split(fusion, body, blocks);
   LoweredFusion lowered;
   lowered.launches.push_back(lower_whole(fusion, body));

@@ -51,6 +51,24 @@ int64_t num_reduction_blocks(const ir::Domain& domain) {
   return std::clamp<int64_t>((tasks().wanted + whole - 1) / whole, 1, most_blocks);
 }
 
+int64_t num_blocks_in_memory_order(const ir::Domain& domain) {
+  constexpr int64_t kShortestRun = 256;
+  constexpr int64_t kLongestRun = int64_t{1} << 16;  // beyond that order hardly matters
+  constexpr int64_t kOfMemory = int64_t{1} << 18;    // elements: less stays in a cache
+  if (targets_gpu() || domain.numel(Level::full) < kOfMemory) return 1;
+  const auto first_kept = std::ranges::find(domain.reduced, false);
+  const auto behind = std::find(first_kept, domain.reduced.end(), true);
+  if (first_kept == domain.reduced.begin() || behind == domain.reduced.end()) return 1;
+  const auto product = [&](auto begin, auto end) {
+    int64_t count = 1;
+    for (auto d = begin; d != end; ++d)
+      count *= domain.extents[static_cast<size_t>(d - domain.reduced.begin())];
+    return count;
+  };
+  const int64_t run = product(behind, domain.reduced.end());
+  return run < kShortestRun || run > kLongestRun ? 1 : product(domain.reduced.begin(), first_kept);
+}
+
 bool has_enough_rows(const ir::Domain& domain) {
   return num_reduction_blocks(domain) <= 1 || num_tasks(domain) >= tasks().few;
 }

@@ -14,6 +14,10 @@ namespace wick::passes {
 /// Blocks to cut the reduced positions in; 1: enough rows run in parallel, or too little work.
 int64_t num_reduction_blocks(const ir::Domain& domain);
 
+/// The same of reductions over axes on both sides of kept ones, such as that of channels over images
+/// and pixels, where nothing needs a whole row: as many blocks as let memory be read in its order.
+int64_t num_blocks_in_memory_order(const ir::Domain& domain);
+
 /// Enough rows to give each to one task, as values behind a reduction need it: cutting rows in
 /// blocks would be no great gain.
 bool has_enough_rows(const ir::Domain& domain);

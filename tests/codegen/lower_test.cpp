@@ -143,6 +143,24 @@ graph @f(%x: f32[9000,10]) -> (f32[10]) {
   EXPECT_EQ(codegen::lower(*fusions_of(*fused)[0]).launches.size(), 2U);
 }
 
+TEST(Lower, SumsOfChannelsAreCutBetweenImages) {
+  const auto fused = check_program(R"(
+graph @f(%x: f32[4,64,8,8,16], %y: f32[4,64,8,8,16]) -> (f32[1024], f32[1024], f32[4,64,8,8,16]) {
+  %0 = mul %x, %y : f32[4,64,8,8,16]
+  %1 = reduce_sum %0 {axes = [0, 2, 3]} : f32[64,16]
+  %2 = reduce_max %x {axes = [0, 2, 3]} : f32[64,16]
+  %3 = reshape %1 {shape = [1024]} : f32[1024]
+  %4 = reshape %2 {shape = [1024]} : f32[1024]
+  %5 = neg %4 : f32[1024]
+  return %3, %5, %0
+})");
+  const auto fusions = fusions_of(*fused);
+  ASSERT_EQ(fusions.size(), 1U);
+  const codegen::LoweredFusion lowered = codegen::lower(*fusions[0]);
+  ASSERT_EQ(lowered.launches.size(), 2U);
+  EXPECT_EQ(lowered.launches[0].task_extent, 4 * 64);
+}
+
 /// The gradient of a layer norm without its bias, with an update of the weight.
 std::string layer_norm_gradient(const std::string& dtype, const std::string& shape, int64_t width) {
   return fmt::format(R"(
