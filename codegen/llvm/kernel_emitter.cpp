@@ -342,7 +342,7 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
     for_each_row([&] {
       positions_[static_cast<size_t>(dim)] = position_in_row(dim, position);
       enter_dims({dim}, &plan);
-      if (dim == kernel_.vector_dim) emit_prefetches(plan);
+      if (dim == copy_dim_) emit_prefetches(plan);
       emit_level(plan, level, level);
     });
     emit_inner(plan, depth + 1);

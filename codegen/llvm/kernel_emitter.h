@@ -322,6 +322,7 @@ class KernelEmitter {
   [[nodiscard]] bool reads_vectors(const Instr& instr) const;
   void find_prefetches();
   void share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, int number);
+  llvm::Value* stride_of(const Affine& address, int dim);
   llvm::Value* prefetch_start(const Prefetch& prefetch);
   void emit_prefetches(const Plan& plan);
   void emit_prefetch(const Prefetch& prefetch);

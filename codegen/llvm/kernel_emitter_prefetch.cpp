@@ -20,9 +20,11 @@ bool KernelEmitter::reads_vectors(const Instr& at) const {
          at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one;
 }
 
-/// What each loop is the first to read, the others ask for.
+/// What each loop is the first to read, the others ask for: of rows along vectors, or along the
+/// positions of short ones.
 void KernelEmitter::find_prefetches() {
-  if (!kernel_.vector_is_inner() || task_dims_.empty() || kernel_.blocking) return;
+  const bool has_rows = kernel_.vector_is_inner() || kernel_.short_vector;
+  if (!has_rows || task_dims_.empty() || kernel_.blocking) return;
   std::vector<Plan*> loops;
   for (Plan& plan : plans_) {
     if (plan.phase->loop) loops.push_back(&plan);
@@ -66,22 +68,29 @@ void KernelEmitter::share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, i
   }
 }
 
+llvm::Value* KernelEmitter::stride_of(const Affine& address, int dim) {
+  const Affine::Term& term = address.terms[static_cast<size_t>(dim)];
+  if (term.stride == Stride::dynamic) return param(term.param);
+  return e_.b.getInt64(term.stride == Stride::one ? 1 : 0);
+}
+
 /// From the row of the load in this task to the part, in elements; the row behind is that behind
 /// all that take turns. Rows that are so long that what was asked for would be gone have their own
 /// first elements asked for instead.
 llvm::Value* KernelEmitter::prefetch_start(const Prefetch& prefetch) {
   constexpr int64_t kLongestRow = 65536;
   auto& b = e_.b;
+  const Affine& address = instr(prefetch.number).address;
   llvm::Value* start = b.CreateUDiv(
-      b.CreateMul(extent_of(kernel_.vector_dim), b.getInt64(static_cast<uint64_t>(prefetch.begin))),
+      b.CreateMul(extent_of(copy_dim_), b.getInt64(static_cast<uint64_t>(prefetch.begin))),
       b.getInt64(kPrefetchParts));
+  start = b.CreateMul(start, stride_of(address, copy_dim_));
   if (prefetch.of_next_task) {
-    const Affine& address = instr(prefetch.number).address;
     llvm::Value* stride = param(address.terms[static_cast<size_t>(task_dims_.back())].param);
     const size_t rows = std::max<size_t>(rows_.size(), 1);
     start = b.CreateAdd(start, b.CreateMul(stride, b.getInt64(rows)));
   }
-  llvm::Value* row = b.getInt64(1);
+  llvm::Value* row = kernel_.short_vector ? extent_of(kernel_.vector_dim) : b.getInt64(1);
   for (const int dim : inner_dims_)
     row = b.CreateMul(row, extent_of(dim));
   return b.CreateSelect(b.CreateICmpSLE(row, b.getInt64(kLongestRow)), start, b.getInt64(0));
@@ -104,11 +113,12 @@ void KernelEmitter::emit_prefetch(const Prefetch& prefetch) {
   }
   const Instr& at = instr(prefetch.number);
   llvm::Type* element = e_.storage_type(at.dtype);
-  llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
+  llvm::Value* position = positions_[static_cast<size_t>(copy_dim_)];
   llvm::Value* share =
       b.CreateUDiv(b.CreateMul(position, b.getInt64(static_cast<uint64_t>(prefetch.size))),
                    b.getInt64(kPrefetchParts));
-  llvm::Value* offset = b.CreateAdd(start, b.CreateSub(share, position));
+  llvm::Value* offset = b.CreateAdd(
+      start, b.CreateMul(b.CreateSub(share, position), stride_of(at.address, copy_dim_)));
   llvm::Value* address = b.CreateGEP(element, address_of(at, prefetch.number, 0), offset);
   constexpr int64_t kLine = 64;
   const int64_t bytes = int64_t{e_.lanes} * copies_ * static_cast<int64_t>(size_of(at.dtype)) *

@@ -275,6 +275,37 @@ TEST(Prefetching, EveryLoopButTheReaderAsksForItsShare) {
   EXPECT_GT(all, last_two);
 }
 
+/// Channels of images less their sums, and perhaps the same of the absolute values.
+Kernel centered_channels(bool twice) {
+  constexpr int64_t kImages = 8;
+  constexpr int64_t kBlocks = 64;
+  constexpr int64_t kPlane = 14 * 14 * 16;
+  KernelBuilder k("channels");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  k.outer(kBlocks);
+  k.kernel().short_vector = true;
+  k.vector(k.outer(16));
+  k.inner(kImages);
+  k.inner(14 * 14);
+  const Affine place = k.at({kPlane, 1, kBlocks * kPlane, 16});
+  k.loop();
+  const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(x, place)});
+  if (!twice) {
+    k.straight();
+    k.store(y, k.at({16, 1, 0, 0}), sum);
+    return k.kernel();
+  }
+  k.loop();
+  k.store(y, place, k.compute(OpKind::sub, DType::f32, {k.load(x, place), sum}));
+  return k.kernel();
+}
+
+TEST(Prefetching, TheNextChannelsAreAskedForByTheLoopBehindTheReader) {
+  EXPECT_EQ(num_loops_that_prefetch(centered_channels(false)), 0);
+  EXPECT_GT(num_loops_that_prefetch(centered_channels(true)), 0);
+}
+
 /// Of what is read.
 int64_t num_prefetches(const Kernel& kernel) {
   const std::string assembly = llvm_compiler().assembly(kernel);
