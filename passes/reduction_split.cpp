@@ -52,7 +52,9 @@ int64_t num_reduction_blocks(const ir::Domain& domain) {
 }
 
 int64_t num_blocks_in_memory_order(const ir::Domain& domain) {
-  constexpr int64_t kShortestRun = 256;
+  // Elements of what is walked at once. Channels in blocks begin and end with a vector for each sum.
+  constexpr int64_t kShortestRun = 64;
+  constexpr int64_t kShortestRunOfBlocks = 512;
   constexpr int64_t kLongestRun = int64_t{1} << 16;  // beyond that order hardly matters
   constexpr int64_t kOfMemory = int64_t{1} << 18;    // elements: less stays in a cache
   if (targets_gpu() || domain.numel(Level::full) < kOfMemory) return 1;
@@ -66,7 +68,8 @@ int64_t num_blocks_in_memory_order(const ir::Domain& domain) {
     return count;
   };
   const int64_t run = product(behind, domain.reduced.end());
-  return run < kShortestRun || run > kLongestRun ? 1 : product(domain.reduced.begin(), first_kept);
+  const int64_t shortest = domain.reduced.back() ? kShortestRun : kShortestRunOfBlocks;
+  return run < shortest || run > kLongestRun ? 1 : product(domain.reduced.begin(), first_kept);
 }
 
 bool has_enough_rows(const ir::Domain& domain) {
