@@ -212,9 +212,15 @@ int KernelEmitter::choose_copies(const Plan& plan) const {
   }
   const auto registers = static_cast<int>(bytes / 4);
   const int vectors = rows_together_ * max_live_vectors(plan);
+  const bool stores = std::ranges::any_of(plan.phase->instrs, [&](int number) {
+    return instr(number).kind == InstrKind::store;
+  });
+  const int sums =
+      kernel_.short_vector && !stores ? static_cast<int>(plan.accumulates.size()) : 0;
   int copies = most_copies();
   while (copies > 1 && (copies * registers * work > kMaxInstructions ||
-                        copies * registers * vectors > max_vectors)) {
+                        copies * registers * vectors > max_vectors ||
+                        copies * registers * sums > max_vectors * 3 / 8)) {
     copies /= 2;
   }
   return draws_random_bits(plan) && copy_dim_ == kernel_.vector_dim
