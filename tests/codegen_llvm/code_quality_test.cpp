@@ -1,7 +1,10 @@
 // The machine code of hot loops: full-width vectors, no calls, hardly anything spilled.
 
 #include <algorithm>
+#include <array>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "sample_kernels.h"
 #include <gtest/gtest.h>
@@ -70,6 +73,32 @@ TEST_F(CodeQuality, RowSums) {
 
 TEST_F(CodeQuality, ColumnSums) {
   expect_good_loops(column_sum_kernel(10, 1000).kernel(), 2);
+}
+
+TEST_F(CodeQuality, SumsOfChannels) {
+  constexpr int64_t kPixels = 500;
+  KernelBuilder k("sums");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32);
+  const int sums = k.buffer(DType::f32, true);
+  k.outer(10);
+  k.vector(k.outer(16));
+  k.inner(kPixels);
+  k.kernel().short_vector = true;
+  k.loop();
+  const Affine place = k.at({kPixels * 16, 1, 16});
+  const std::array<int, 2> of{k.load(x, place), k.load(y, place)};
+  std::vector<int> all;
+  for (const auto& [a, b] : {std::pair{0, 0}, {0, 1}, {1, 1}}) {
+    const int product = k.compute(
+        OpKind::mul, DType::f32, {of[static_cast<size_t>(a)], of[static_cast<size_t>(b)]});
+    all.push_back(k.accumulate(OpKind::reduce_sum, DType::f32, {product}));
+  }
+  all.push_back(k.accumulate(OpKind::reduce_sum, DType::f32, {of[0]}));
+  k.straight();
+  for (size_t i = 0; i < all.size(); ++i)
+    k.store(sums, k.at({64, 1, 0}, static_cast<int64_t>(i) * 16), all[i]);
+  expect_good_loops(k.kernel(), 2);
 }
 
 TEST(LlvmCompiler, TheSameKernelGivesTheSameObject) {
