@@ -197,6 +197,17 @@ int KernelEmitter::work_of(const Plan& plan) const {
   return work;
 }
 
+/// Whether so many copies of the sums over positions of channels leave registers for what is added.
+/// Loops that store as well gain more by reading longer pieces of each of their streams.
+bool KernelEmitter::keeps_sums(const Plan& plan, int copies) const {
+  const int most = e_.host.avx512 ? 24 : 12;
+  const bool stores = std::ranges::any_of(plan.phase->instrs, [&](int number) {
+    return instr(number).kind == InstrKind::store;
+  });
+  return !kernel_.short_vector || stores ||
+         copies * static_cast<int>(plan.accumulates.size()) <= most;
+}
+
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot
 /// takes 1.8 times as long with one copy as with four), unless there is too much code or more than
 /// half of what is live would be spilled.
@@ -212,15 +223,10 @@ int KernelEmitter::choose_copies(const Plan& plan) const {
   }
   const auto registers = static_cast<int>(bytes / 4);
   const int vectors = rows_together_ * max_live_vectors(plan);
-  const bool stores = std::ranges::any_of(plan.phase->instrs, [&](int number) {
-    return instr(number).kind == InstrKind::store;
-  });
-  const int sums =
-      kernel_.short_vector && !stores ? static_cast<int>(plan.accumulates.size()) : 0;
   int copies = most_copies();
   while (copies > 1 && (copies * registers * work > kMaxInstructions ||
                         copies * registers * vectors > max_vectors ||
-                        copies * registers * sums > max_vectors * 3 / 8)) {
+                        !keeps_sums(plan, copies * registers))) {
     copies /= 2;
   }
   return draws_random_bits(plan) && copy_dim_ == kernel_.vector_dim
