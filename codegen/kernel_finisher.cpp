@@ -130,10 +130,9 @@ KernelLaunch Finisher::finish(Kernel start, std::vector<Phase> phases) {
   kernel->row_bound = row_bound();
   kernel->lane_guarded = is_lane_guarded();
   if (block_size_ > 0) {
-    kernel->blocking =
-        Blocking{.outer = static_cast<int>(block_dim_),
-                 .inner = num_outer + blocked_,
-                 .size_param = param(block_size_)};
+    kernel->blocking = Blocking{.outer = static_cast<int>(block_dim_),
+                                .inner = num_outer + blocked_,
+                                .size_param = param(block_size_)};
   }
   for (const DraftInstr& draft : instrs_)
     kernel->instrs.push_back(final_instr(draft));

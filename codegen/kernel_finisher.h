@@ -79,7 +79,7 @@ class Finisher {
   int row_length_param_ = -1;
   int flat_rows_ = -1;           // the dimension of rows that became part of the vector one
   std::vector<Run> block_axes_;  // those that became part of it as well, the last one first
-  int blocked_ = 0;  // inner dimension
+  int blocked_ = 0;              // inner dimension
   size_t block_dim_ = 0;
   int64_t block_size_ = 0;
   std::map<std::vector<int64_t>, Affine> addresses_;

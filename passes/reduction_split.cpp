@@ -52,7 +52,7 @@ int64_t num_reduction_blocks(const ir::Domain& domain) {
 }
 
 int64_t num_blocks_in_memory_order(const ir::Domain& domain) {
-  // Elements of what is walked at once. Channels in blocks begin and end with a vector for each sum.
+  // Elements of what is walked at once; behind it blocks of channels store a vector for each sum.
   constexpr int64_t kShortestRun = 64;
   constexpr int64_t kShortestRunOfBlocks = 512;
   constexpr int64_t kLongestRun = int64_t{1} << 16;  // beyond that order hardly matters

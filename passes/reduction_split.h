@@ -15,8 +15,8 @@ namespace wick::passes {
 int64_t num_reduction_blocks(const ir::Domain& domain);
 
 /// Blocks that let a reduction over axes on both sides of kept ones, such as that of channels over
-/// images and pixels, read memory in its order; 1: it does so, or would gain nothing. For reductions
-/// of which nothing else needs whole rows.
+/// images and pixels, read memory in its order; 1: it does so, or would gain nothing. For
+/// reductions of which nothing else needs whole rows.
 int64_t num_blocks_in_memory_order(const ir::Domain& domain);
 
 /// Enough rows to give each to one task, as values behind a reduction need it: cutting rows in

@@ -201,9 +201,8 @@ int KernelEmitter::work_of(const Plan& plan) const {
 /// Loops that store as well gain more by reading longer pieces of each of their streams.
 bool KernelEmitter::keeps_sums(const Plan& plan, int copies) const {
   const int most = e_.host.avx512 ? 24 : 12;
-  const bool stores = std::ranges::any_of(plan.phase->instrs, [&](int number) {
-    return instr(number).kind == InstrKind::store;
-  });
+  const bool stores = std::ranges::any_of(
+      plan.phase->instrs, [&](int number) { return instr(number).kind == InstrKind::store; });
   return !kernel_.short_vector || stores ||
          copies * static_cast<int>(plan.accumulates.size()) <= most;
 }
@@ -224,9 +223,9 @@ int KernelEmitter::choose_copies(const Plan& plan) const {
   const auto registers = static_cast<int>(bytes / 4);
   const int vectors = rows_together_ * max_live_vectors(plan);
   int copies = most_copies();
-  while (copies > 1 && (copies * registers * work > kMaxInstructions ||
-                        copies * registers * vectors > max_vectors ||
-                        !keeps_sums(plan, copies * registers))) {
+  while (copies > 1 &&
+         (copies * registers * work > kMaxInstructions ||
+          copies * registers * vectors > max_vectors || !keeps_sums(plan, copies * registers))) {
     copies /= 2;
   }
   return draws_random_bits(plan) && copy_dim_ == kernel_.vector_dim
