@@ -1,6 +1,8 @@
 #include "wick/passes/reduction_split.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "wick/passes/options.h"
 
@@ -61,15 +63,14 @@ int64_t num_blocks_in_memory_order(const ir::Domain& domain) {
   const auto first_kept = std::ranges::find(domain.reduced, false);
   const auto behind = std::find(first_kept, domain.reduced.end(), true);
   if (first_kept == domain.reduced.begin() || behind == domain.reduced.end()) return 1;
-  const auto product = [&](auto begin, auto end) {
-    int64_t count = 1;
-    for (auto d = begin; d != end; ++d)
-      count *= domain.extents[static_cast<size_t>(d - domain.reduced.begin())];
-    return count;
-  };
-  const int64_t run = product(behind, domain.reduced.end());
+  const auto extents_from = domain.extents.begin() + (behind - domain.reduced.begin());
+  const int64_t run =
+      std::accumulate(extents_from, domain.extents.end(), int64_t{1}, std::multiplies<>());
   const int64_t shortest = domain.reduced.back() ? kShortestRun : kShortestRunOfBlocks;
-  return run < shortest || run > kLongestRun ? 1 : product(domain.reduced.begin(), first_kept);
+  if (run < shortest || run > kLongestRun) return 1;
+  // As one of the dimensions in front has, or the one that they are walked as: no inner one is cut.
+  return *std::max_element(domain.extents.begin(),
+                           domain.extents.begin() + (first_kept - domain.reduced.begin()));
 }
 
 bool has_enough_rows(const ir::Domain& domain) {
