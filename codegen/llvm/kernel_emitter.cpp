@@ -197,14 +197,14 @@ int KernelEmitter::work_of(const Plan& plan) const {
   return work;
 }
 
-/// Whether so many copies of the sums over positions of channels leave registers for what is added.
-/// Loops that store as well gain more by reading longer pieces of each of their streams.
-bool KernelEmitter::keeps_sums(const Plan& plan, int copies) const {
+/// Whether sums over positions of channels, so many registers of each, leave some for what is
+/// added. Loops that store as well gain more by reading longer pieces of each of their streams.
+bool KernelEmitter::keeps_sums(const Plan& plan, int registers) const {
+  if (!kernel_.short_vector) return true;
   const int most = e_.host.avx512 ? 24 : 12;
   const bool stores = std::ranges::any_of(
       plan.phase->instrs, [&](int number) { return instr(number).kind == InstrKind::store; });
-  return !kernel_.short_vector || stores ||
-         copies * static_cast<int>(plan.accumulates.size()) <= most;
+  return stores || registers * static_cast<int>(plan.accumulates.size()) <= most;
 }
 
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot

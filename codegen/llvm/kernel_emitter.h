@@ -132,7 +132,7 @@ class KernelEmitter {
   [[nodiscard]] bool varies(int number) const;
   [[nodiscard]] bool has_copies(int number) const;
   [[nodiscard]] int work_of(const Plan& plan) const;
-  [[nodiscard]] bool keeps_sums(const Plan& plan, int copies) const;
+  [[nodiscard]] bool keeps_sums(const Plan& plan, int registers) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
   [[nodiscard]] int most_copies() const;
   [[nodiscard]] int max_live_vectors(const Plan& plan) const;
