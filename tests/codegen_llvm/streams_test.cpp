@@ -275,8 +275,8 @@ TEST(Prefetching, EveryLoopButTheReaderAsksForItsShare) {
   EXPECT_GT(all, last_two);
 }
 
-/// Channels of images less their sums, and perhaps the same of the absolute values.
-Kernel centered_channels(bool twice) {
+/// Sums of the channels of images, or the channels less these.
+Kernel sums_of_channels(bool subtracts) {
   constexpr int64_t kImages = 8;
   constexpr int64_t kBlocks = 64;
   constexpr int64_t kPlane = 14 * 14 * 16;
@@ -291,7 +291,7 @@ Kernel centered_channels(bool twice) {
   const Affine place = k.at({kPlane, 1, kBlocks * kPlane, 16});
   k.loop();
   const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(x, place)});
-  if (!twice) {
+  if (!subtracts) {
     k.straight();
     k.store(y, k.at({16, 1, 0, 0}), sum);
     return k.kernel();
@@ -302,8 +302,8 @@ Kernel centered_channels(bool twice) {
 }
 
 TEST(Prefetching, TheNextChannelsAreAskedForByTheLoopBehindTheReader) {
-  EXPECT_EQ(num_loops_that_prefetch(centered_channels(false)), 0);
-  EXPECT_GT(num_loops_that_prefetch(centered_channels(true)), 0);
+  EXPECT_EQ(num_loops_that_prefetch(sums_of_channels(false)), 0);
+  EXPECT_GT(num_loops_that_prefetch(sums_of_channels(true)), 0);
 }
 
 /// Of what is read.
