@@ -31,6 +31,7 @@ struct Layer {
   int64_t inputs;
   int64_t outputs;
   int64_t side;
+  int64_t stride = 1;
 };
 
 constexpr int64_t kImages = 8;
@@ -43,10 +44,11 @@ Type images(int64_t channels, int64_t side) {
 LibraryOp op_of(OpKind kind, const Layer& layer) {
   using Ints = std::vector<int64_t>;
   const Type x = images(layer.inputs, layer.side);
-  const Type y = images(layer.outputs, layer.side);
+  const Type y = images(layer.outputs, layer.side / layer.stride);
   const Type w{DType::f32, {layer.outputs, layer.inputs, layer.window, layer.window}};
   wick::ir::Attributes attributes{{"block", kBlock}};
   if (layer.window == 3) attributes.set("padding", Ints{1, 1});
+  if (layer.stride != 1) attributes.set("stride", Ints{layer.stride, layer.stride});
   if (kind == OpKind::conv) return {kind, attributes, {x, w}, y};
   const Ints input_shape = {kImages, layer.inputs, layer.side, layer.side};
   if (kind == OpKind::conv_input_grad) {
@@ -96,10 +98,11 @@ void add(OpKind kind, const std::string& name, const Layer& layer) {
   const LibraryOp op = op_of(kind, layer);
   for (const Candidate& way : wick::runtime::onednn::convolution_ways(op)) {
     if (way.make(op) == nullptr) continue;
-    const std::string title = fmt::format("{}/{}x{}/{}-{}/{}x{}/{}",
+    const std::string title = fmt::format("{}/{}x{}{}/{}-{}/{}x{}/{}",
                                           name,
                                           layer.window,
                                           layer.window,
+                                          layer.stride == 1 ? "" : fmt::format("s{}", layer.stride),
                                           layer.inputs,
                                           layer.outputs,
                                           layer.side,
@@ -122,6 +125,9 @@ int main(int argc, char** argv) {
                                {3, 512, 512, 28},
                                {3, 512, 512, 14},
                                {3, 512, 512, 7},
+                               {3, 128, 128, 56, 2},
+                               {3, 256, 256, 28, 2},
+                               {3, 512, 512, 14, 2},
                                {1, 64, 256, 56},
                                {1, 128, 512, 28},
                                {1, 1024, 256, 14},

@@ -1,8 +1,3 @@
-// The points are 0, 5/8, -5/8, 3/2, -3/2 and infinity: squares are exact, and errors are half those
-// of the usual 0, 1, -1, 2, -2. With B, G and A the matrices of the algorithm, transposed where a
-// name says so: outputs are A^T [(G w G^T) * (B^T x B)] A, and the windows' gradient, by the chain
-// rule, is G^T [(B^T x B) * (A y A^T)] G.
-
 #include "wick/runtime/winograd_tiles.h"
 
 #include <algorithm>
@@ -10,90 +5,10 @@
 #include "wick/runtime/some_lanes.h"
 #include "wick/runtime/transpose_lanes.h"
 #include "wick/runtime/vector_lanes.h"
+#include "wick/runtime/winograd_axes.h"
 
 namespace wick::runtime::winograd {
 namespace {
-
-constexpr float kA = 0.625F;
-constexpr float kB = 1.5F;
-constexpr float kAA = kA * kA;
-constexpr float kBB = kB * kB;
-
-/// B^T: row j has the coefficients of the product of all x - p but that of point j.
-struct InputTransform {
-  static constexpr int64_t kIn = kInputs;
-  static constexpr int64_t kOut = kInputs;
-
-  WICK_INLINE_VECTORS static void apply(const Floats* in, Floats* out) {
-    const Floats even_a = in[4] - kBB * in[2];
-    const Floats odd_a = in[3] - kBB * in[1];
-    const Floats even_b = in[4] - kAA * in[2];
-    const Floats odd_b = in[3] - kAA * in[1];
-    out[0] = even_b - kBB * (in[2] - kAA * in[0]);
-    out[1] = even_a + kA * odd_a;
-    out[2] = even_a - kA * odd_a;
-    out[3] = even_b + kB * odd_b;
-    out[4] = even_b - kB * odd_b;
-    out[5] = in[5] - kAA * in[3] - kBB * odd_b;
-  }
-};
-
-// What G divides the powers of a point by: the product of its differences to the other points.
-constexpr float kAtZero = 1 / (kAA * kBB);
-constexpr float kAtA = 1 / (2 * kAA * (kAA - kBB));
-constexpr float kAtB = 1 / (2 * kBB * (kBB - kAA));
-
-/// A polynomial of so many coefficients at all points: A, or G, which scales.
-template <int64_t kTerms, bool kScales>
-struct Evaluation {
-  static constexpr int64_t kIn = kTerms;
-  static constexpr int64_t kOut = kInputs;
-
-  WICK_INLINE_VECTORS static void apply(const Floats* in, Floats* out) {
-    out[0] = (kScales ? kAtZero : 1) * in[0];
-    at_both_signs(in, kA, kScales ? kAtA : 1, out + 1);
-    at_both_signs(in, kB, kScales ? kAtB : 1, out + 3);
-    out[5] = in[kTerms - 1];
-  }
-
- private:
-  WICK_INLINE_VECTORS static void at_both_signs(const Floats* in,
-                                                float point,
-                                                float scale,
-                                                Floats* out) {
-    Floats even = scale * in[0];
-    Floats odd = scale * point * in[1];
-    float power = scale * point * point;
-    for (int64_t i = 2; i < kTerms; i += 2, power *= point * point) {
-      even += power * in[i];
-      if (i + 1 < kTerms) odd += power * point * in[i + 1];
-    }
-    out[0] = even + odd;
-    out[1] = even - odd;
-  }
-};
-
-/// The transposed: A^T or G^T. Element i sums the points to the power of i.
-template <int64_t kTerms, bool kScales>
-struct PowerSums {
-  static constexpr int64_t kIn = kInputs;
-  static constexpr int64_t kOut = kTerms;
-
-  WICK_INLINE_VECTORS static void apply(const Floats* in, Floats* out) {
-    float of_a = kScales ? kAtA : 1;
-    float of_b = kScales ? kAtB : 1;
-    const Floats sum_a = in[1] + in[2];
-    const Floats sum_b = in[3] + in[4];
-    const Floats difference_a = in[1] - in[2];
-    const Floats difference_b = in[3] - in[4];
-    for (int64_t i = 0; i < kTerms; i += 2, of_a *= kAA, of_b *= kBB) {
-      out[i] = of_a * sum_a + of_b * sum_b;
-      if (i + 1 < kTerms) out[i + 1] = of_a * kA * difference_a + of_b * kB * difference_b;
-    }
-    out[0] += (kScales ? kAtZero : 1) * in[0];
-    out[kTerms - 1] += in[5];
-  }
-};
 
 /// Where the vectors of a square lie.
 struct Place {
@@ -131,10 +46,6 @@ struct Patch {
   alignas(sizeof(Floats)) float data[kSize * kSize * kLanes];
   static constexpr Place kPlace{kSize * kLanes, kLanes};
 };
-
-Square inputs_of(const Tile& tile, Grid::Padding padding) {
-  return {tile.outputs.row - padding.rows, tile.outputs.column - padding.columns, kInputs, kInputs};
-}
 
 /// Whether all of a square counts, and lies inside.
 bool is_whole(const Images& images, const Square& at, int64_t size) {
@@ -194,8 +105,8 @@ WICK_VECTORS void scatter(const Images& images,
   const int64_t step = channel_step(images);
   const int64_t rows = std::min(at.height, images.height - at.row);
   const int64_t columns = std::min(at.width, images.width - at.column);
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column) {
+  for (int64_t row = std::max<int64_t>(0, -at.row); row < rows; ++row) {
+    for (int64_t column = std::max<int64_t>(0, -at.column); column < columns; ++column) {
       const float* from = patch.data + (row * kSize + column) * kLanes;
       float* to = plane + ((at.row + row) * images.width + at.column + column) * images.block;
       if (images.block > 1) {
@@ -212,8 +123,10 @@ Place place_of(const Images& images) {
   return {images.width * images.block, images.block};
 }
 
+/// Of a square whose elements belong to a matrix each.
+template <int64_t kSize>
 Place place_of(const Matrices& layout) {
-  return {kInputs * layout.stride(), layout.stride()};
+  return {kSize * layout.stride(), layout.stride()};
 }
 
 /// Squares of Transform::kIn of each tile, inputs or cotangents of outputs.
@@ -225,59 +138,64 @@ WICK_VECTORS void transform_tiles(const Images& images,
                                   int64_t end,
                                   float* matrices,
                                   const Matrices& layout) {
+  const Place values = place_of<Transform::kOut>(layout);
   Patch<Transform::kIn> patch;
-  for (int64_t number = begin; number < end; ++number) {
-    const Tile tile = grid.tile(number);
-    const Square at = kOfInputs ? inputs_of(tile, grid.padding()) : tile.outputs;
-    const bool is_direct = images.block > 1 && is_whole(images, at, Transform::kIn);
-    for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
+  for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
+    for (int64_t number = begin; number < end; ++number) {
+      const Tile tile = grid.tile(number);
+      const Square at = kOfInputs ? Square{.row = tile.input_row,
+                                           .column = tile.input_column,
+                                           .height = Transform::kIn,
+                                           .width = Transform::kIn}
+                                  : tile.outputs;
+      const bool is_direct = images.block > 1 && is_whole(images, at, Transform::kIn);
       const float* plane = data + plane_of(images, tile.image, channel);
       float* to = matrices + (number - begin) * layout.row_stride() + channel;
       if (is_direct) {
         const float* from = plane + (at.row * images.width + at.column) * images.block;
-        transform_square<Transform>(from, place_of(images), to, place_of(layout));
+        transform_square<Transform>(from, place_of(images), to, values);
       } else {
         gather(images, plane, at, lanes_from(channel, images.channels), patch);
-        transform_square<Transform>(patch.data, patch.kPlace, to, place_of(layout));
+        transform_square<Transform>(patch.data, patch.kPlace, to, values);
       }
     }
   }
 }
 
-template <int64_t kWindow>
-struct Algorithm {
-  static constexpr int64_t kOutputs = kInputs + 1 - kWindow;
-  static constexpr int64_t kElements = kWindow * kWindow;
-
-  using Window = Patch<kWindow>;
-  using OfWindows = Evaluation<kWindow, true>;
-
-  WICK_VECTORS static void inverse_outputs(const Images& images,
-                                           const Grid& grid,
-                                           const float* matrices,
-                                           const Matrices& layout,
-                                           int64_t begin,
-                                           int64_t end,
-                                           float* data) {
-    using Transform = PowerSums<kOutputs, false>;
-    Patch<kOutputs> patch;
-    for (int64_t number = begin; number < end; ++number) {
-      const Tile tile = grid.tile(number);
-      const Square at = tile.outputs;
-      const bool is_direct = images.block > 1 && is_whole(images, at, kOutputs);
-      for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
-        const float* from = matrices + (number - begin) * layout.row_stride() + channel;
-        float* plane = data + plane_of(images, tile.image, channel);
-        if (is_direct) {
-          float* to = plane + (at.row * images.width + at.column) * images.block;
-          transform_square<Transform>(from, place_of(layout), to, place_of(images));
-        } else {
-          transform_square<Transform>(from, place_of(layout), patch.data, patch.kPlace);
-          scatter(images, patch, at, lanes_from(channel, images.channels), plane);
-        }
+template <class Transform>
+WICK_VECTORS void inverse_tiles(const Images& images,
+                                const Grid& grid,
+                                const float* matrices,
+                                const Matrices& layout,
+                                int64_t begin,
+                                int64_t end,
+                                float* data) {
+  const Place values = place_of<Transform::kIn>(layout);
+  Patch<Transform::kOut> patch;
+  for (int64_t number = begin; number < end; ++number) {
+    const Tile tile = grid.tile(number);
+    const Square at = tile.outputs;
+    const bool is_direct = images.block > 1 && is_whole(images, at, Transform::kOut);
+    for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
+      const float* from = matrices + (number - begin) * layout.row_stride() + channel;
+      float* plane = data + plane_of(images, tile.image, channel);
+      if (is_direct) {
+        float* to = plane + (at.row * images.width + at.column) * images.block;
+        transform_square<Transform>(from, values, to, place_of(images));
+      } else {
+        transform_square<Transform>(from, values, patch.data, patch.kPlace);
+        scatter(images, patch, at, lanes_from(channel, images.channels), plane);
       }
     }
   }
+}
+
+/// Transforms of windows, or of what becomes their gradient.
+template <class Transform, int64_t kWindow>
+struct OfWindows {
+  static constexpr int64_t kElements = kWindow * kWindow;
+
+  using Window = Patch<kWindow>;
 
   /// Windows that are `stride` elements apart, a lane each.
   WICK_INLINE_VECTORS static void gather_windows(
@@ -317,12 +235,12 @@ struct Algorithm {
     }
   }
 
-  WICK_VECTORS static void windows(const Windows& windows,
-                                   const float* data,
-                                   int64_t begin,
-                                   int64_t end,
-                                   float* matrices,
-                                   const Matrices& layout) {
+  WICK_VECTORS static void plain(const Windows& windows,
+                                 const float* data,
+                                 int64_t begin,
+                                 int64_t end,
+                                 float* matrices,
+                                 const Matrices& layout) {
     constexpr int64_t kLine = 16;  // of the cache, to be written at once
     Window window;
     for (int64_t first = 0; first < windows.outputs; first += kLine) {
@@ -332,64 +250,102 @@ struct Algorithm {
           const float* from = data + output * windows.stride + input * kElements;
           gather_windows(from, windows.stride, lanes_from(output, windows.outputs), false, window);
           float* to = matrices + input * layout.row_stride() + output;
-          transform_square<OfWindows>(window.data, window.kPlace, to, place_of(layout));
+          transform_square<Transform>(
+              window.data, window.kPlace, to, place_of<kWindowPoints>(layout));
         }
       }
     }
   }
 
-  WICK_VECTORS static void turned_windows(const Windows& windows,
-                                          const float* data,
-                                          int64_t begin,
-                                          int64_t end,
-                                          float* matrices,
-                                          const Matrices& layout) {
+  WICK_VECTORS static void turned(const Windows& windows,
+                                  const float* data,
+                                  int64_t begin,
+                                  int64_t end,
+                                  float* matrices,
+                                  const Matrices& layout) {
     Window window;
     for (int64_t output = begin; output < end; ++output) {
       for (int64_t input = 0; input < windows.inputs; input += kLanes) {
         const float* from = data + output * windows.stride + input * kElements;
         gather_windows(from, kElements, lanes_from(input, windows.inputs), true, window);
         float* to = matrices + output * layout.row_stride() + input;
-        transform_square<OfWindows>(window.data, window.kPlace, to, place_of(layout));
+        transform_square<Transform>(
+            window.data, window.kPlace, to, place_of<kWindowPoints>(layout));
       }
     }
   }
 
-  WICK_VECTORS static void inverse_windows(const Windows& windows,
-                                           const float* matrices,
-                                           const Matrices& layout,
-                                           int64_t begin,
-                                           int64_t end,
-                                           float* data) {
+  WICK_VECTORS static void inverse(const Windows& windows,
+                                   const float* matrices,
+                                   const Matrices& layout,
+                                   int64_t begin,
+                                   int64_t end,
+                                   float* data) {
     Window window;
     for (int64_t output = begin; output < end; ++output) {
       for (int64_t input = 0; input < windows.inputs; input += kLanes) {
         const float* from = matrices + output * layout.row_stride() + input;
-        transform_square<PowerSums<kWindow, true>>(
-            from, place_of(layout), window.data, window.kPlace);
+        transform_square<Transform>(
+            from, place_of<kWindowPoints>(layout), window.data, window.kPlace);
         float* to = data + output * windows.stride + input * kElements;
         scatter_windows(window, lanes_from(input, windows.inputs), to);
       }
     }
   }
-
-  static constexpr Transforms kTransforms = {
-      .window = kWindow,
-      .outputs = kOutputs,
-      .inputs = transform_tiles<InputTransform, true>,
-      .inverse_outputs = inverse_outputs,
-      .cotangents = transform_tiles<Evaluation<kOutputs, false>, false>,
-      .windows = windows,
-      .turned_windows = turned_windows,
-      .inverse_windows = inverse_windows};
 };
+
+/// Windows with a stride of 1.
+template <int64_t kWindow>
+struct Dense {
+  static constexpr int64_t kUnits = SixPoints::kCount + 1 - kWindow;
+  static constexpr Tiling kTiling = {
+      .units = kUnits,
+      .outputs = 1,
+      .inputs = 1,
+      .points = {.of_window = {0, 1, 2, 3, 4, 5}, .count = 6, .in_short = 5}};
+
+  using Taps = OfWindows<Evaluation<SixPoints, kWindow, true>, kWindow>;
+  using TapGradients = OfWindows<PowerSums<SixPoints, kWindow, true>, kWindow>;
+
+  static constexpr auto* kInputs = transform_tiles<Inputs<SixPoints>, true>;
+  static constexpr auto* kOutputs = inverse_tiles<PowerSums<SixPoints, kUnits, false>>;
+  static constexpr auto* kCotangents = transform_tiles<Evaluation<SixPoints, kUnits, false>, false>;
+
+  static constexpr Algorithms kAlgorithms = {
+      .convolution = {kTiling, kInputs, Taps::plain, kOutputs},
+      .input_gradient = {kTiling, kInputs, Taps::turned, kOutputs},
+      .window_gradient = {kTiling, kInputs, kCotangents, TapGradients::inverse}};
+};
+
+constexpr Tiling strided_tiling(int64_t outputs, int64_t inputs) {
+  return {.units = Strided::kTile,
+          .outputs = outputs,
+          .inputs = inputs,
+          .points = {.of_window = {0, 1, 2, 3, 4, 4, 4, 4, 5}, .count = 9, .in_short = 7}};
+}
+
+constexpr Algorithms kStrided = {
+    .convolution = {strided_tiling(1, 2),
+                    transform_tiles<Strided::Inputs, true>,
+                    OfWindows<Strided::Windows, 3>::plain,
+                    inverse_tiles<Strided::Outputs>},
+    .input_gradient = {strided_tiling(2, 1),
+                       transform_tiles<Strided::Cotangents, true>,
+                       OfWindows<Strided::Windows, 3>::turned,
+                       inverse_tiles<Strided::InputGradients>},
+    .window_gradient = {strided_tiling(1, 2),
+                        transform_tiles<Strided::Inputs, true>,
+                        transform_tiles<Strided::WindowCotangents, false>,
+                        OfWindows<Strided::WindowGradients, 3>::inverse}};
 
 }  // namespace
 
 template <>
-const Transforms* find_transforms<kLanes>(int64_t window) {
-  if (window == 3) return &Algorithm<3>::kTransforms;
-  return window == 5 ? &Algorithm<5>::kTransforms : nullptr;
+const Algorithms* find_algorithms<kLanes>(int64_t window, int64_t stride) {
+  if (stride == 2) return window == 3 ? &kStrided : nullptr;
+  if (stride != 1) return nullptr;
+  if (window == 3) return &Dense<3>::kAlgorithms;
+  return window == 5 ? &Dense<5>::kAlgorithms : nullptr;
 }
 
 }  // namespace wick::runtime::winograd

@@ -4,6 +4,11 @@
 // Convolutional Neural Networks", 2016), in vectors of channels. A tile of 6x6 inputs becomes 36
 // values, a window likewise; their products, summed over channels, become the tile's outputs: 4x4
 // for windows of 3x3, where 36 multiplications do what 144 did, and 2x2 for 5x5, 36 for 100.
+//
+// With a stride of 2, the first and last of three taps meet every other input, and are an algorithm
+// for windows of 2; the tap between meets the others, each of which is multiplied as it is. A tile
+// of 9x9 inputs becomes 81 values, of which 36 points of a window are multiplied with one or
+// several each, and these 4x4 outputs: 81 multiplications for 144.
 
 #include <algorithm>
 #include <array>
@@ -13,8 +18,31 @@
 
 namespace wick::runtime::winograd {
 
-constexpr int64_t kInputs = 6;  // of a tile, along an axis
-constexpr int64_t kPoints = kInputs * kInputs;
+constexpr int64_t kWindowPoints = 6;  // along an axis
+
+/// Values that tiles become along an axis.
+struct Points {
+  std::array<int64_t, 9> of_window;  // the point of the window that each is multiplied with
+  int64_t count;
+  int64_t in_short;  // so many, the first, matter in tiles that are shorter by a unit
+};
+
+/// How an algorithm cuts images along an axis: what it says are units are so many outputs and as
+/// many or more inputs.
+struct Tiling {
+  int64_t units;  // of a tile
+  int64_t outputs;
+  int64_t inputs;
+  Points points;
+
+  [[nodiscard]] int64_t num_values() const { return points.count * points.count; }
+
+  /// The point of windows, of 36, that a tile's value is multiplied with.
+  [[nodiscard]] int64_t window_point(int64_t value) const {
+    const auto of = [&](int64_t i) { return points.of_window[static_cast<size_t>(i)]; };
+    return of(value / points.count) * kWindowPoints + of(value % points.count);
+  }
+};
 
 /// [n,channels,height,width], or with channels in blocks, which vectors divide. Perhaps some
 /// channels of many, which do not cut blocks.
@@ -28,8 +56,8 @@ struct Images {
   [[nodiscard]] int64_t plane() const { return height * width; }
 };
 
-/// Outputs along an axis, cut in tiles of as many as the algorithm gives, and behind these in tiles
-/// of one less where that is enough: the last output of a tile alone needs the last point.
+/// Units along an axis, cut in tiles of as many as the algorithm gives, and behind these in tiles
+/// of one less where that is enough: the last unit of a tile alone needs the last points.
 class TileAxis {
  public:
   TileAxis(int64_t extent, int64_t tile)
@@ -41,13 +69,13 @@ class TileAxis {
 
   [[nodiscard]] int64_t long_tiles() const { return count_ - short_; }
 
-  /// The first output of a tile.
+  /// The first unit of a tile.
   [[nodiscard]] int64_t begin(int64_t tile) const {
     return tile * tile_ - std::max<int64_t>(0, tile - long_tiles());
   }
 
  private:
-  int64_t tile_;  // outputs
+  int64_t tile_;  // units
   int64_t count_;
   int64_t short_;
 };
@@ -63,6 +91,8 @@ struct Square {
 struct Tile {
   int64_t image;
   Square outputs;
+  int64_t input_row;
+  int64_t input_column;
 };
 
 struct TileRange {
@@ -81,37 +111,39 @@ struct TileRange {
 /// the long ones, and then the short rows, their long columns first.
 class Grid {
  public:
-  struct Padding {  // from the inputs of the first tile to the first row and column
-    int64_t rows = 0;
-    int64_t columns = 0;
+  /// Rows or columns.
+  struct Axis {
+    int64_t units = 0;
+    int64_t first_output = 0;  // of the first unit, perhaps before all
+    int64_t first_input = 0;
   };
 
-  Grid(int64_t images, int64_t height, int64_t width, int64_t tile, Padding padding);
+  Grid(int64_t images, const Axis& rows, const Axis& columns, const Tiling& tiling);
 
   [[nodiscard]] int64_t tiles() const { return ends_[3]; }
 
-  [[nodiscard]] Padding padding() const { return padding_; }
-
   [[nodiscard]] Tile tile(int64_t number) const;
 
-  /// Those that need number `point` of the 36.
-  [[nodiscard]] TileRange tiles_of(int64_t point) const;
+  /// Those that have the number `value` of their values.
+  [[nodiscard]] TileRange tiles_with(int64_t value) const;
 
  private:
-  int64_t tile_;  // outputs, along an axis
-  TileAxis rows_;
-  TileAxis columns_;
-  Padding padding_;
+  Tiling tiling_;
+  Axis rows_;
+  Axis columns_;
+  TileAxis row_tiles_;
+  TileAxis column_tiles_;
   std::array<int64_t, 4> ends_{};  // of the kinds of tiles
 };
 
-/// 36 matrices, one for each of the values. Rows and matrices are a line of the cache further apart
-/// than they are long: where distances are powers of two, what belongs together would meet in a few
-/// lines.
+/// Matrices, one for each of the values or points. Rows and matrices are a line of the cache
+/// further apart than they are long: where distances are powers of two, what belongs together would
+/// meet in a few lines.
 class Matrices {
  public:
-  Matrices(int64_t rows, int64_t columns)
-      : row_stride_(columns + kGap),
+  Matrices(int64_t count, int64_t rows, int64_t columns)
+      : count_(count),
+        row_stride_(columns + kGap),
         stride_(rows * row_stride_ + kGap) {}
 
   // In elements.
@@ -119,11 +151,12 @@ class Matrices {
 
   [[nodiscard]] int64_t stride() const { return stride_; }
 
-  [[nodiscard]] int64_t size() const { return kPoints * stride_; }
+  [[nodiscard]] int64_t size() const { return count_ * stride_; }
 
  private:
   static constexpr int64_t kGap = 16;  // holds the rest of a vector that columns do not fill
 
+  int64_t count_;
   int64_t row_stride_;
   int64_t stride_;
 };
@@ -163,29 +196,37 @@ using WindowInverse = void(const Windows& windows,
                            int64_t end,
                            float* data);
 
-/// The functions for windows of one size.
-struct Transforms {
-  int64_t window = 0;
-  int64_t outputs = 0;  // of a tile, along an axis
-
+/// A convolution, or the gradient of its inputs, whose inputs are cotangents.
+struct ImageAlgorithm {
+  Tiling tiling;
   /// Tiles of inputs, as rows of matrices with a column a channel. Zeros outside of the images.
   TileTransform* inputs;
-  /// From such matrices, of outputs, to the images: parts of tiles outside of them are left out.
-  TileInverse* inverse_outputs;
-  /// Tiles of cotangents of outputs, for the gradient of the windows.
-  TileTransform* cotangents;
-  /// Rows of matrices with a row an input and a column an output.
+  /// Rows of matrices with a row an input channel and a column an output channel.
   WindowTransform* windows;
-  /// The same for the gradient of the inputs: windows turned by half a circle, a row an output and
-  /// a column an input.
-  WindowTransform* turned_windows;
-  /// Rows, outputs, of the windows' gradient, from matrices with a row an output and a column an
-  /// input.
-  WindowInverse* inverse_windows;
+  /// From matrices as of inputs to the images: parts of tiles outside of them are left out.
+  TileInverse* outputs;
 };
 
-/// With vectors of 8 or 16 lanes, for machines that have them; null for windows of other sizes.
+/// The gradient of the windows.
+struct WindowAlgorithm {
+  Tiling tiling;
+  TileTransform* inputs;
+  TileTransform* cotangents;
+  /// Rows, outputs, of the gradient, from matrices with a row an output and a column an input.
+  WindowInverse* windows;
+};
+
+/// Of convolutions with windows of one size and stride. The rows of `input_gradient.windows` are
+/// outputs of the convolution.
+struct Algorithms {
+  ImageAlgorithm convolution;
+  ImageAlgorithm input_gradient;
+  WindowAlgorithm window_gradient;
+};
+
+/// With vectors of 8 or 16 lanes, for machines that have them. Null but for windows of 3x3 and 5x5
+/// with a stride of 1, and of 3x3 with 2.
 template <int64_t kLanes>
-const Transforms* find_transforms(int64_t window);
+const Algorithms* find_algorithms(int64_t window, int64_t stride);
 
 }  // namespace wick::runtime::winograd

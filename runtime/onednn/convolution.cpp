@@ -291,7 +291,7 @@ bool is_one(const LibraryOp& op, const char* name) {
 bool may_use_winograd(const LibraryOp& op) {
   const Shape& w = weight_shape(op);
   return !options().direct_convolutions && w.ndim() == 4 && w[2] == w[3] &&
-         op.attributes.integer("groups", 1) == 1 && is_one(op, "stride") && is_one(op, "dilation");
+         op.attributes.integer("groups", 1) == 1 && is_one(op, "dilation");
 }
 
 Candidate pointwise_way(const LibraryOp& op) {
@@ -322,7 +322,8 @@ std::vector<Way> ways_of(const LibraryOp& op) {
     ways.push_back({.name = "direct-channels-last", .images = Images::channels_last});
   }
   // Of weights' gradients it needs several times the memory of our own, and as much time.
-  if (may_use_winograd(op) && onednn::has_avx512() && op.op != ir::OpKind::conv_weight_grad) {
+  if (may_use_winograd(op) && is_one(op, "stride") && onednn::has_avx512() &&
+      op.op != ir::OpKind::conv_weight_grad) {
     ways.push_back({.name = "winograd", .how = algorithm::convolution_winograd});
   }
   return ways;

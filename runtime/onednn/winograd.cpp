@@ -12,13 +12,18 @@
 namespace wick::runtime::onednn {
 namespace {
 
+using winograd::Algorithms;
 using winograd::Grid;
+using winograd::ImageAlgorithm;
 using winograd::Images;
-using winograd::kPoints;
+using winograd::kWindowPoints;
 using winograd::Matrices;
 using winograd::TileRange;
-using winograd::Transforms;
+using winograd::Tiling;
+using winograd::WindowAlgorithm;
 using winograd::Windows;
+
+constexpr int64_t kAllWindowPoints = kWindowPoints * kWindowPoints;
 
 /// Images, or cotangents or gradients of images, of a convolution with windows of this shape.
 Images images_of(const Shape& shape, const Shape& windows) {
@@ -34,19 +39,44 @@ Windows windows_of(const Shape& shape) {
   return {.outputs = shape[0], .inputs = shape[1], .stride = shape[1] * shape[2] * shape[3]};
 }
 
-Grid::Padding padding_of(const LibraryOp& op) {
-  const std::vector<int64_t>& padding = op.attributes.integers("padding");
-  return padding.empty() ? Grid::Padding{} : Grid::Padding{padding[0], padding[1]};
+/// Along both axes.
+struct Pair {
+  int64_t rows;
+  int64_t columns;
+};
+
+Pair pair_of(const LibraryOp& op, const char* name, int64_t otherwise) {
+  const std::vector<int64_t>& values = op.attributes.integers(name);
+  return values.empty() ? Pair{otherwise, otherwise} : Pair{values[0], values[1]};
+}
+
+/// Of a convolution: so many outputs, whose windows begin before the inputs.
+Grid::Axis axis_of_outputs(int64_t extent, int64_t padding) {
+  return {.units = extent, .first_output = 0, .first_input = -padding};
+}
+
+/// Of the inputs' gradient. With a stride of 2 a unit are two results, of which the middle tap
+/// gives the first: it begins there, or one before.
+Grid::Axis axis_of_gradients(int64_t extent, int64_t padding, int64_t window, int64_t stride) {
+  if (stride == 1)
+    return {.units = extent, .first_output = 0, .first_input = padding - (window - 1)};
+  const int64_t before = padding % 2 == 0 ? 1 : 0;
+  return {.units = ceil_div(extent + before, 2),
+          .first_output = -before,
+          .first_input = (padding - before - 1) / 2};
 }
 
 /// Those of the widest vectors that divide the blocks of the images on both sides.
-const Transforms* transforms_for(const Images& some, const Images& others, int64_t window) {
+const Algorithms* algorithms_for(const Images& some,
+                                 const Images& others,
+                                 int64_t window,
+                                 int64_t stride) {
   const auto are_divided = [](const Images& images) {
     return images.block == 1 || images.block % 16 == 0;
   };
   if (vector_lanes() >= 16 && are_divided(some) && are_divided(others))
-    return winograd::find_transforms<16>(window);
-  return have_vectors() ? winograd::find_transforms<8>(window) : nullptr;
+    return winograd::find_algorithms<16>(window, stride);
+  return have_vectors() ? winograd::find_algorithms<8>(window, stride) : nullptr;
 }
 
 /// Of small matrices, and under few rows, oneDNN's copies take longer than they save.
@@ -83,14 +113,46 @@ class WinogradCall : public HostCall {
   std::string_view implementation() const final { return "winograd by parts"; }
 
  protected:
-  WinogradCall(int64_t channels, int64_t others) : channels_(channels) {
-    constexpr int64_t kMostWindows = 65536;
+  WinogradCall(const Tiling& tiling, int64_t channels, int64_t others)
+      : tiling_(tiling),
+        channels_(channels) {
+    constexpr int64_t kMostWindows = 32768;
     constexpr int64_t kLine = 16;  // as many as blocks have at most
     const int64_t parts = ceil_div(channels * others, kMostWindows);
     part_ = ceil_div(ceil_div(channels, parts), kLine) * kLine;
   }
 
+  /// Whether the images of the other side, transformed, stay from part to part: where that takes no
+  /// more memory than a quarter of all windows would.
+  bool may_keep(const Matrices& of_block, int64_t blocks, const Matrices& of_part) const {
+    return part_ < channels_ && blocks * of_block.size() <= of_part.size() * channels_ / part_ / 4;
+  }
+
+  /// How many of the tiles are a block, as equal as these can be, with no more values than that.
+  int64_t block_of(int64_t tiles, int64_t most_values) const {
+    return ceil_div(tiles, ceil_div(tiles, most_values / tiling_.num_values()));
+  }
+
   int64_t largest_part() const { return std::min(part_, channels_); }
+
+  const Tiling& tiling() const { return tiling_; }
+
+  /// Of tiles' values, a row a tile.
+  Matrices values_of(int64_t tiles, int64_t channels) const {
+    return {tiling_.num_values(), tiles, channels};
+  }
+
+  static Matrices points_of(int64_t rows, int64_t columns) {
+    return {kAllWindowPoints, rows, columns};
+  }
+
+  /// Of a tile's values, those that are multiplied with a point.
+  template <class Body>
+  void for_each_value(int64_t point, Body body) const {
+    for (int64_t value = 0; value < tiling_.num_values(); ++value) {
+      if (tiling_.window_point(value) == point) body(value);
+    }
+  }
 
   template <class Body>
   void for_each_part(Body body) const {
@@ -99,22 +161,25 @@ class WinogradCall : public HostCall {
   }
 
  private:
+  const Tiling& tiling_;
   int64_t channels_;
   int64_t part_;
 };
 
-/// A convolution, or the gradient of its inputs, which is a convolution with turned windows.
+/// A convolution, or the gradient of its inputs, which is one with turned windows.
 class WinogradImages final : public WinogradCall {
  public:
-  WinogradImages(const LibraryOp& op, const Transforms& transforms)
+  WinogradImages(const LibraryOp& op, const Algorithms& algorithms)
       : WinogradImages(op,
-                       transforms,
+                       is_gradient(op) ? algorithms.input_gradient : algorithms.convolution,
                        images_of(op.operands[0].shape, op.operands[1].shape),
                        images_of(op.result.shape, op.operands[1].shape)) {}
 
   size_t scratch_bytes() const override {
-    const Matrices windows(from_.channels, largest_part());
-    return static_cast<size_t>(windows.size() + lanes_ * lane_elements()) * sizeof(float);
+    return static_cast<size_t>(windows_of_part(largest_part()).size() +
+                               input_blocks() * inputs_of_block().size() +
+                               lanes_ * outputs_of_block(largest_part()).size()) *
+           sizeof(float);
   }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
@@ -122,134 +187,159 @@ class WinogradImages final : public WinogradCall {
     const auto* windows = static_cast<const float*>(operands[1]);
     auto* to = static_cast<float*>(result);
     auto* transformed = reinterpret_cast<float*>(scratch);
+    float* inputs = transformed + windows_of_part(largest_part()).size();
+    float* outputs = inputs + input_blocks() * inputs_of_block().size();
+    if (keeps_inputs_) {
+      parallel_for(num_blocks(), [&](int64_t block) {
+        transform_inputs(block, from, inputs + block * inputs_of_block().size());
+      });
+    }
     for_each_part([&](Channels part) {
-      const Matrices layout(from_.channels, part.count);
-      transform_windows(part, windows, transformed, layout);
+      transform_windows(part, windows, transformed);
       parallel_for(lanes_, [&](int64_t lane) {
         const ThreadCountScope one_thread(1);
-        float* lane_scratch = transformed + layout.size() + lane * lane_elements();
-        for (int64_t block = lane; block < num_blocks(); block += lanes_)
-          convolve(block, part, from, transformed, layout, to, lane_scratch);
+        for (int64_t block = lane; block < num_blocks(); block += lanes_) {
+          const int64_t place = keeps_inputs_ ? block : lane;
+          float* of_block = inputs + place * inputs_of_block().size();
+          if (!keeps_inputs_) transform_inputs(block, from, of_block);
+          float* products = outputs + lane * outputs_of_block(part.count).size();
+          multiply_block(block, part, of_block, transformed, products);
+          const auto [begin, end] = tiles_of(block);
+          algorithm_.outputs(part_of(to_, part),
+                             grid_,
+                             products,
+                             outputs_of_block(part.count),
+                             begin,
+                             end,
+                             to + offset_in(to_, part));
+        }
       });
     });
   }
 
  private:
-  static constexpr int64_t kBlock = 64;
+  static constexpr int64_t kMostValues = 972;  // of the tiles of a block
+
+  static bool is_gradient(const LibraryOp& op) { return op.op == ir::OpKind::conv_input_grad; }
+
+  static Grid grid_of(const LibraryOp& op, const Tiling& tiling, const Images& to) {
+    const int64_t window = op.operands[1].shape[2];
+    const auto axis = [&](int64_t extent, int64_t padding) {
+      return is_gradient(op) ? axis_of_gradients(extent, padding, window, tiling.outputs)
+                             : axis_of_outputs(extent, padding);
+    };
+    const Pair padding = pair_of(op, "padding", 0);
+    return {
+        op.result.shape[0], axis(to.height, padding.rows), axis(to.width, padding.columns), tiling};
+  }
 
   WinogradImages(const LibraryOp& op,
-                 const Transforms& transforms,
+                 const ImageAlgorithm& algorithm,
                  const Images& from,
                  const Images& to)
-      : WinogradCall(to.channels, from.channels),
-        transforms_(transforms),
-        is_gradient_(op.op == ir::OpKind::conv_input_grad),
+      : WinogradCall(algorithm.tiling, to.channels, from.channels),
+        algorithm_(algorithm),
+        is_gradient_(is_gradient(op)),
         from_(from),
         to_(to),
+        window_elements_(op.operands[1].shape[2] * op.operands[1].shape[3]),
         windows_(windows_of(op.operands[1].shape)),
-        grid_(op.result.shape[0],
-              to.height,
-              to.width,
-              transforms.outputs,
-              is_gradient_ ? turned(padding_of(op)) : padding_of(op)),
-        block_(std::min<int64_t>(grid_.tiles(), kBlock)),
-        lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
-
-  [[nodiscard]] Grid::Padding turned(Grid::Padding padding) const {
-    return {transforms_.window - 1 - padding.rows, transforms_.window - 1 - padding.columns};
-  }
+        grid_(grid_of(op, algorithm.tiling, to)),
+        block_(block_of(grid_.tiles(), kMostValues)),
+        lanes_(std::min<int64_t>(num_blocks(), max_threads())),
+        keeps_inputs_(may_keep(inputs_of_block(), num_blocks(), windows_of_part(largest_part()))) {}
 
   int64_t num_blocks() const { return ceil_div(grid_.tiles(), block_); }
 
-  int64_t lane_elements() const {
-    return Matrices(block_, from_.channels).size() + Matrices(block_, largest_part()).size();
+  TileRange tiles_of(int64_t block) const {
+    return {block * block_, std::min(grid_.tiles(), (block + 1) * block_)};
   }
 
-  void transform_windows(Channels part,
-                         const float* from,
-                         float* to,
-                         const Matrices& layout) const {
+  int64_t input_blocks() const { return keeps_inputs_ ? num_blocks() : lanes_; }
+
+  Matrices windows_of_part(int64_t channels) const { return points_of(from_.channels, channels); }
+
+  Matrices inputs_of_block() const { return values_of(block_, from_.channels); }
+
+  Matrices outputs_of_block(int64_t channels) const { return values_of(block_, channels); }
+
+  void transform_inputs(int64_t block, const float* from, float* to) const {
+    const auto [begin, end] = tiles_of(block);
+    algorithm_.inputs(from_, grid_, from, begin, end, to, inputs_of_block());
+  }
+
+  void transform_windows(Channels part, const float* from, float* to) const {
     constexpr int64_t kGrain = 4096;  // windows
+    const Matrices layout = windows_of_part(part.count);
     const int64_t grain = std::max<int64_t>(1, kGrain / part.count);
     parallel_ranges(from_.channels, grain, [&](int64_t begin, int64_t end) {
       Windows windows = windows_;
-      if (is_gradient_) {
-        windows.inputs = part.count;
-        const float* first = from + part.first * transforms_.window * transforms_.window;
-        transforms_.turned_windows(windows, first, begin, end, to, layout);
-      } else {
-        windows.outputs = part.count;
-        const float* first = from + part.first * windows.stride;
-        transforms_.windows(windows, first, begin, end, to, layout);
-      }
+      (is_gradient_ ? windows.inputs : windows.outputs) = part.count;
+      const int64_t step = is_gradient_ ? window_elements_ : windows.stride;
+      algorithm_.windows(windows, from + part.first * step, begin, end, to, layout);
     });
   }
 
-  void convolve(int64_t block,
-                Channels part,
-                const float* from,
-                const float* windows,
-                const Matrices& window_layout,
-                float* to,
-                float* scratch) const {
-    const int64_t begin = block * block_;
-    const int64_t end = std::min(grid_.tiles(), begin + block_);
-    const Matrices in(block_, from_.channels);
-    const Matrices out(block_, part.count);
-    float* inputs = scratch;
-    float* outputs = scratch + in.size();
-    transforms_.inputs(from_, grid_, from, begin, end, inputs, in);
-    for (int64_t point = 0; point < kPoints; ++point) {
-      const TileRange tiles = grid_.tiles_of(point).common({begin, end});
+  void multiply_block(int64_t block,
+                      Channels part,
+                      const float* inputs,
+                      const float* windows,
+                      float* outputs) const {
+    const TileRange all = tiles_of(block);
+    const Matrices in = inputs_of_block();
+    const Matrices of_windows = windows_of_part(part.count);
+    const Matrices out = outputs_of_block(part.count);
+    for (int64_t value = 0; value < tiling().num_values(); ++value) {
+      const TileRange tiles = grid_.tiles_with(value).common(all);
       if (tiles.size() == 0) continue;
-      const int64_t row = tiles.begin - begin;
+      const int64_t row = tiles.begin - all.begin;
       multiply({.transpose_lhs = 'N',
                 .transpose_rhs = 'N',
                 .m = tiles.size(),
                 .n = part.count,
                 .k = from_.channels,
-                .lhs = inputs + point * in.stride() + row * in.row_stride(),
+                .lhs = inputs + value * in.stride() + row * in.row_stride(),
                 .lhs_stride = in.row_stride(),
-                .rhs = windows + point * window_layout.stride(),
-                .rhs_stride = window_layout.row_stride(),
-                .out = outputs + point * out.stride() + row * out.row_stride(),
+                .rhs = windows + tiling().window_point(value) * of_windows.stride(),
+                .rhs_stride = of_windows.row_stride(),
+                .out = outputs + value * out.stride() + row * out.row_stride(),
                 .out_stride = out.row_stride()});
     }
-    transforms_.inverse_outputs(
-        part_of(to_, part), grid_, outputs, out, begin, end, to + offset_in(to_, part));
   }
 
-  const Transforms& transforms_;
+  const ImageAlgorithm& algorithm_;
   bool is_gradient_;
   Images from_;
   Images to_;
+  int64_t window_elements_;
   Windows windows_;
   Grid grid_;
-  int64_t block_;  // tiles
-  int64_t lanes_;  // that walk blocks of tiles, each with scratch of its own
+  int64_t block_;      // tiles
+  int64_t lanes_;      // that walk blocks of tiles, each with scratch of its own
+  bool keeps_inputs_;  // all of them, transformed, from part to part
 };
 
 /// The gradient of the windows. Blocks of tiles are added one after the other, whatever the number
 /// of threads, which share the points.
 class WinogradWindows final : public WinogradCall {
  public:
-  WinogradWindows(const LibraryOp& op, const Transforms& transforms)
-      : WinogradCall(op.result.shape[0], op.result.shape[1]),
-        transforms_(transforms),
+  WinogradWindows(const LibraryOp& op, const WindowAlgorithm& algorithm)
+      : WinogradCall(algorithm.tiling, op.result.shape[0], op.result.shape[1]),
+        algorithm_(algorithm),
         inputs_(images_of(op.operands[0].shape, op.result.shape)),
         outputs_(images_of(op.operands[1].shape, op.result.shape)),
         windows_(windows_of(op.result.shape)),
         grid_(op.operands[0].shape[0],
-              outputs_.height,
-              outputs_.width,
-              transforms.outputs,
-              padding_of(op)),
-        block_(std::min<int64_t>(grid_.tiles(), kBlock)) {}
+              axis_of_outputs(outputs_.height, pair_of(op, "padding", 0).rows),
+              axis_of_outputs(outputs_.width, pair_of(op, "padding", 0).columns),
+              algorithm.tiling),
+        block_(block_of(grid_.tiles(), kMostValues)),
+        keeps_inputs_(may_keep(inputs_of_block(), num_blocks(), sums_of_part(largest_part()))) {}
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(Matrices(largest_part(), windows_.inputs).size() +
-                               Matrices(block_, windows_.inputs).size() +
-                               Matrices(block_, largest_part()).size()) *
+    return static_cast<size_t>(sums_of_part(largest_part()).size() +
+                               input_blocks() * inputs_of_block().size() +
+                               values_of(block_, largest_part()).size()) *
            sizeof(float);
   }
 
@@ -258,69 +348,87 @@ class WinogradWindows final : public WinogradCall {
       const auto* inputs = static_cast<const float*>(operands[0]);
       const auto* cotangents = static_cast<const float*>(operands[1]) + offset_in(outputs_, part);
       auto* sums = reinterpret_cast<float*>(scratch);
-      const Matrices layout(part.count, windows_.inputs);
-      sum_products(part, inputs, cotangents, sums, layout);
+      sum_products(part, inputs, cotangents, sums);
       Windows windows = windows_;
       windows.outputs = part.count;
       auto* gradient = static_cast<float*>(result) + part.first * windows.stride;
       parallel_ranges(part.count, 1, [&](int64_t begin, int64_t end) {
-        transforms_.inverse_windows(windows, sums, layout, begin, end, gradient);
+        algorithm_.windows(windows, sums, sums_of_part(part.count), begin, end, gradient);
       });
     });
   }
 
  private:
-  static constexpr int64_t kBlock = 256;
+  static constexpr int64_t kMostValues = 2304;  // of the tiles of a block
+
+  int64_t num_blocks() const { return ceil_div(grid_.tiles(), block_); }
+
+  int64_t input_blocks() const { return keeps_inputs_ ? num_blocks() : 1; }
+
+  Matrices inputs_of_block() const { return values_of(block_, windows_.inputs); }
+
+  Matrices sums_of_part(int64_t channels) const { return points_of(channels, windows_.inputs); }
 
   void sum_products(Channels part,
                     const float* inputs,
                     const float* cotangents,
-                    float* sums,
-                    const Matrices& sum_layout) const {
-    const Matrices in(block_, windows_.inputs);
-    const Matrices out(block_, part.count);
+                    float* sums) const {
+    const Matrices of_sums = sums_of_part(part.count);
+    const Matrices in = inputs_of_block();
+    const Matrices out = values_of(block_, part.count);
     const Images outputs = part_of(outputs_, part);
-    float* input_rows = sums + sum_layout.size();
-    float* cotangent_rows = input_rows + in.size();
+    float* all_inputs = sums + sums_of_part(largest_part()).size();
+    float* cotangent_rows = all_inputs + input_blocks() * in.size();
     for (int64_t begin = 0; begin < grid_.tiles(); begin += block_) {
       const int64_t tiles = std::min(grid_.tiles() - begin, block_);
+      float* input_rows = all_inputs + (keeps_inputs_ ? begin / block_ * in.size() : 0);
       constexpr int64_t kGrain = 8;
       parallel_ranges(tiles, kGrain, [&](int64_t first, int64_t last) {
         float* to = input_rows + first * in.row_stride();
-        transforms_.inputs(inputs_, grid_, inputs, begin + first, begin + last, to, in);
+        if (part.first == 0 || !keeps_inputs_)
+          algorithm_.inputs(inputs_, grid_, inputs, begin + first, begin + last, to, in);
         to = cotangent_rows + first * out.row_stride();
-        transforms_.cotangents(outputs, grid_, cotangents, begin + first, begin + last, to, out);
+        algorithm_.cotangents(outputs, grid_, cotangents, begin + first, begin + last, to, out);
       });
-      parallel_for(kPoints, [&](int64_t point) {
+      parallel_for(kAllWindowPoints, [&](int64_t point) {
         const ThreadCountScope one_thread(1);
-        const TileRange all = grid_.tiles_of(point);
-        const TileRange some = all.common({begin, begin + tiles});
-        float* of_point = sums + point * sum_layout.stride();
-        if (all.size() == 0 && begin == 0) std::fill_n(of_point, sum_layout.stride(), 0.0F);
-        if (some.size() == 0) return;
-        const int64_t row = some.begin - begin;
-        multiply({.transpose_lhs = 'T',
-                  .transpose_rhs = 'N',
-                  .m = part.count,
-                  .n = windows_.inputs,
-                  .k = some.size(),
-                  .lhs = cotangent_rows + point * out.stride() + row * out.row_stride(),
-                  .lhs_stride = out.row_stride(),
-                  .rhs = input_rows + point * in.stride() + row * in.row_stride(),
-                  .rhs_stride = in.row_stride(),
-                  .out = of_point,
-                  .out_stride = sum_layout.row_stride(),
-                  .adds = all.begin < begin});
+        float* of_point = sums + point * of_sums.stride();
+        bool has_sums = false;
+        for_each_value(point, [&](int64_t value) {
+          const TileRange all = grid_.tiles_with(value);
+          has_sums = has_sums || (all.size() > 0 && all.begin < begin);
+        });
+        for_each_value(point, [&](int64_t value) {
+          const TileRange some = grid_.tiles_with(value).common({begin, begin + tiles});
+          if (some.size() == 0) return;
+          const int64_t row = some.begin - begin;
+          multiply({.transpose_lhs = 'T',
+                    .transpose_rhs = 'N',
+                    .m = part.count,
+                    .n = windows_.inputs,
+                    .k = some.size(),
+                    .lhs = cotangent_rows + value * out.stride() + row * out.row_stride(),
+                    .lhs_stride = out.row_stride(),
+                    .rhs = input_rows + value * in.stride() + row * in.row_stride(),
+                    .rhs_stride = in.row_stride(),
+                    .out = of_point,
+                    .out_stride = of_sums.row_stride(),
+                    .adds = has_sums});
+          has_sums = true;
+        });
+        const bool is_last = begin + tiles == grid_.tiles();
+        if (is_last && !has_sums) std::fill_n(of_point, of_sums.stride(), 0.0F);
       });
     }
   }
 
-  const Transforms& transforms_;
+  const WindowAlgorithm& algorithm_;
   Images inputs_;
   Images outputs_;
   Windows windows_;
   Grid grid_;
   int64_t block_;  // tiles
+  bool keeps_inputs_;
 };
 
 }  // namespace
@@ -329,11 +437,15 @@ std::unique_ptr<HostCall> make_winograd(const LibraryOp& op) {
   const bool is_of_windows = op.op == ir::OpKind::conv_weight_grad;
   const Shape& windows = is_of_windows ? op.result.shape : op.operands[1].shape;
   const Shape& outputs = is_of_windows ? op.operands[1].shape : op.result.shape;
-  const Transforms* transforms = transforms_for(
-      images_of(op.operands[0].shape, windows), images_of(outputs, windows), windows[2]);
-  if (transforms == nullptr) return nullptr;
-  if (is_of_windows) return std::make_unique<WinogradWindows>(op, *transforms);
-  return std::make_unique<WinogradImages>(op, *transforms);
+  const Pair stride = pair_of(op, "stride", 1);
+  if (stride.rows != stride.columns) return nullptr;
+  const Algorithms* algorithms = algorithms_for(images_of(op.operands[0].shape, windows),
+                                                images_of(outputs, windows),
+                                                windows[2],
+                                                stride.rows);
+  if (algorithms == nullptr) return nullptr;
+  if (is_of_windows) return std::make_unique<WinogradWindows>(op, algorithms->window_gradient);
+  return std::make_unique<WinogradImages>(op, *algorithms);
 }
 
 }  // namespace wick::runtime::onednn

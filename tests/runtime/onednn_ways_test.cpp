@@ -188,6 +188,28 @@ const std::vector<Layer>& layers() {
       Layer{.x = {1, 40, 5, 5, 8}, .w = {272, 320, 3, 3}, .padding = {1, 1}, .y_block = 8},
       Layer{.x = {2, 3, 9, 10, 16}, .w = {32, 48, 3, 3}, .padding = {1, 1}, .y_block = 16},
       Layer{.x = {1, 2, 11, 7, 16}, .w = {16, 32, 5, 5}, .padding = {2, 2}, .y_block = 16},
+      Layer{.x = {3, 5, 17, 12}, .w = {21, 5, 3, 3}, .stride = {2, 2}},
+      Layer{.x = {3, 5, 10, 7}, .w = {21, 5, 3, 3}, .stride = {2, 2}, .padding = {2, 3}},
+      Layer{.x = {2, 3, 20, 33, 8},
+            .w = {16, 24, 3, 3},
+            .stride = {2, 2},
+            .padding = {1, 1},
+            .y_block = 8},
+      Layer{.x = {2, 3, 9, 10, 16},
+            .w = {32, 48, 3, 3},
+            .stride = {2, 2},
+            .padding = {1, 0},
+            .y_block = 16},
+      Layer{.x = {1, 20, 14, 14, 16},
+            .w = {272, 320, 3, 3},
+            .stride = {2, 2},
+            .padding = {1, 1},
+            .y_block = 16},
+      Layer{.x = {70, 1, 8, 13, 8},
+            .w = {8, 8, 3, 3},
+            .stride = {2, 2},
+            .padding = {0, 1},
+            .y_block = 8},
       Layer{.x = {2, 8, 7, 9, 16}, .w = {256, 128, 1, 1}, .stride = {2, 1}, .y_block = 16},
       Layer{.x = {3, 12, 5, 5, 8}, .w = {104, 96, 1, 1}, .stride = {1, 3}, .y_block = 8},
       Layer{.x = {2, 8, 9, 7, 16},
@@ -261,7 +283,7 @@ TEST_F(ConvolutionWays, MultiplyPixelsWhereTheyAreFew) {
   EXPECT_FALSE(multiplies_pixels({.x = {8, 4, 56, 56, 16}, .w = {256, 64, 1, 1}, .y_block = 16}));
   EXPECT_FALSE(multiplies_pixels({.x = {1, 512, 7, 7}, .w = {2048, 512, 1, 1}}));
   EXPECT_TRUE(multiplies_pixels(
-      {.x = {8, 32, 14, 14, 16}, .w = {512, 512, 3, 3}, .stride = {2, 2}, .y_block = 16}));
+      {.x = {8, 32, 14, 14, 16}, .w = {512, 512, 3, 3}, .stride = {2, 1}, .y_block = 16}));
   EXPECT_FALSE(multiplies_pixels({.x = {1, 32, 7, 7, 16}, .w = {512, 512, 3, 3}, .y_block = 16}))
       << "Winograd's algorithm multiplies less";
 }
