@@ -129,6 +129,22 @@ Place place_of(const Matrices& layout) {
   return {kSize * layout.stride(), layout.stride()};
 }
 
+/// The first element of a square of a channel, in images of blocks.
+template <typename T>
+T* square_in(const Images& images, T* data, int64_t image, int64_t channel, const Square& at) {
+  return data + plane_of(images, image, channel) +
+         (at.row * images.width + at.column) * images.block;
+}
+
+/// What the next tile reads, or what the first reads of the next channels, is asked for.
+template <int64_t kSize>
+WICK_INLINE_VECTORS void ask_for(const float* square, Place place) {
+  for (int64_t row = 0; row < kSize; ++row) {
+    for (int64_t column = 0; column < kSize; ++column)
+      __builtin_prefetch(square + row * place.row_stride + column * place.column_stride);
+  }
+}
+
 /// Squares of Transform::kIn of each tile, inputs or cotangents of outputs.
 template <class Transform, bool kOfInputs>
 WICK_VECTORS void transform_tiles(const Images& images,
@@ -138,26 +154,33 @@ WICK_VECTORS void transform_tiles(const Images& images,
                                   int64_t end,
                                   float* matrices,
                                   const Matrices& layout) {
+  constexpr int64_t kSize = Transform::kIn;
+  const auto square_of = [](const Tile& tile) {
+    return kOfInputs ? Square{tile.input_row, tile.input_column, kSize, kSize} : tile.outputs;
+  };
   const Place values = place_of<Transform::kOut>(layout);
-  Patch<Transform::kIn> patch;
+  const Place place = place_of(images);
+  const bool has_blocks = images.block > 1;
+  Patch<kSize> patch;
+  Tile tile = grid.tile(begin);
   for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
     for (int64_t number = begin; number < end; ++number) {
-      const Tile tile = grid.tile(number);
-      const Square at = kOfInputs ? Square{.row = tile.input_row,
-                                           .column = tile.input_column,
-                                           .height = Transform::kIn,
-                                           .width = Transform::kIn}
-                                  : tile.outputs;
-      const bool is_direct = images.block > 1 && is_whole(images, at, Transform::kIn);
-      const float* plane = data + plane_of(images, tile.image, channel);
+      const bool is_last = number + 1 == end;
+      const Tile next = grid.tile(is_last ? begin : number + 1);
+      const int64_t next_channel = is_last ? channel + kLanes : channel;
+      if (has_blocks && next_channel < images.channels)
+        ask_for<kSize>(square_in(images, data, next.image, next_channel, square_of(next)), place);
+      const Square at = square_of(tile);
       float* to = matrices + (number - begin) * layout.row_stride() + channel;
-      if (is_direct) {
-        const float* from = plane + (at.row * images.width + at.column) * images.block;
-        transform_square<Transform>(from, place_of(images), to, values);
+      if (has_blocks && is_whole(images, at, kSize)) {
+        const float* from = square_in(images, data, tile.image, channel, at);
+        transform_square<Transform>(from, place, to, values);
       } else {
+        const float* plane = data + plane_of(images, tile.image, channel);
         gather(images, plane, at, lanes_from(channel, images.channels), patch);
         transform_square<Transform>(patch.data, patch.kPlace, to, values);
       }
+      tile = next;
     }
   }
 }
@@ -178,12 +201,12 @@ WICK_VECTORS void inverse_tiles(const Images& images,
     const bool is_direct = images.block > 1 && is_whole(images, at, Transform::kOut);
     for (int64_t channel = 0; channel < images.channels; channel += kLanes) {
       const float* from = matrices + (number - begin) * layout.row_stride() + channel;
-      float* plane = data + plane_of(images, tile.image, channel);
       if (is_direct) {
-        float* to = plane + (at.row * images.width + at.column) * images.block;
+        float* to = square_in(images, data, tile.image, channel, at);
         transform_square<Transform>(from, values, to, place_of(images));
       } else {
         transform_square<Transform>(from, values, patch.data, patch.kPlace);
+        float* plane = data + plane_of(images, tile.image, channel);
         scatter(images, patch, at, lanes_from(channel, images.channels), plane);
       }
     }
@@ -235,6 +258,17 @@ struct OfWindows {
     }
   }
 
+  /// What follows in memory is asked for.
+  WICK_INLINE_VECTORS static void copy_run(const float* from, int64_t elements, float* to) {
+    int64_t i = 0;
+    for (; i + kLanes <= elements; i += kLanes) {
+      __builtin_prefetch(from + elements + i);
+      store(to + i, load(from + i));
+    }
+    for (; i < elements; ++i)
+      to[i] = from[i];
+  }
+
   WICK_VECTORS static void plain(const Windows& windows,
                                  const float* data,
                                  int64_t begin,
@@ -242,16 +276,28 @@ struct OfWindows {
                                  float* matrices,
                                  const Matrices& layout) {
     constexpr int64_t kLine = 16;  // of the cache, to be written at once
+    constexpr int64_t kInputs = 144 / kElements;
+    // Windows of many inputs are powers of two apart, and would meet in a few lines.
+    alignas(sizeof(Floats)) float runs[kLine][kInputs * kElements];
     Window window;
     for (int64_t first = 0; first < windows.outputs; first += kLine) {
-      for (int64_t input = begin; input < end; ++input) {
-        for (int64_t output = first; output < std::min(windows.outputs, first + kLine);
-             output += kLanes) {
-          const float* from = data + output * windows.stride + input * kElements;
-          gather_windows(from, windows.stride, lanes_from(output, windows.outputs), false, window);
-          float* to = matrices + input * layout.row_stride() + output;
-          transform_square<Transform>(
-              window.data, window.kPlace, to, place_of<kWindowPoints>(layout));
+      const int64_t outputs = std::min(kLine, windows.outputs - first);
+      for (int64_t some = begin; some < end; some += kInputs) {
+        const int64_t inputs = std::min(kInputs, end - some);
+        const float* from = data + first * windows.stride + some * kElements;
+        for (int64_t output = 0; output < outputs; ++output, from += windows.stride)
+          copy_run(from, inputs * kElements, runs[output]);
+        for (int64_t input = 0; input < inputs; ++input) {
+          float* to = matrices + (some + input) * layout.row_stride() + first;
+          for (int64_t output = 0; output < outputs; output += kLanes, to += kLanes) {
+            gather_windows(runs[output] + input * kElements,
+                           kInputs * kElements,
+                           lanes_from(output, outputs),
+                           false,
+                           window);
+            transform_square<Transform>(
+                window.data, window.kPlace, to, place_of<kWindowPoints>(layout));
+          }
         }
       }
     }
