@@ -100,6 +100,7 @@ void shapes(benchmark::internal::Benchmark* bench) {
   bench->Args({8, 64, 112, 1, 2, 2, 0})->Args({8, 64, 112, 1, 3, 2, 1});
   bench->Args({8, 64, 56, 1, 3, 1, 1})->Args({8, 64, 57, 1, 4, 3, 1});
   bench->Args({64, 32, 28, 8, 2, 2, 0})->Args({64, 64, 14, 16, 2, 2, 0});
+  bench->Args({8, 64, 112, 16, 3, 2, 1})->Args({8, 64, 56, 16, 3, 1, 1});
 }
 
 void add(const std::string& name, OpKind op, bool is_argmax) {

@@ -15,7 +15,44 @@ class RowOfWindows {
       : shape_(shape),
         corner_(shape.rows.position(row, 0) * shape.columns.in),
         first_row_(shape.rows.first_element(row)),
-        last_row_(shape.rows.last_element(row)) {}
+        last_row_(shape.rows.last_element(row)),
+        counted_rows_(shape.rows.counted(row, shape.exclude_padding)) {}
+
+  WICK_VECTORS void store_largest(int64_t column, const float* in, float* out) const {
+    const int64_t last_column = shape_.columns.last_element(column);
+    Floats best = Floats{} - std::numeric_limits<float>::infinity();
+    Ints has_nan = {};
+    for (int64_t i = first_row_; i < last_row_; ++i) {
+      for (int64_t j = shape_.columns.first_element(column); j < last_column; ++j) {
+        const auto value = load(in + offset(column, i, j));
+        best = value > best ? value : best;
+        has_nan |= value != value;
+      }
+    }
+    store(out, has_nan ? Floats{} + std::numeric_limits<float>::quiet_NaN() : best);
+  }
+
+  WICK_VECTORS void store_mean(int64_t column, const float* in, float* out) const {
+    const int64_t last_column = shape_.columns.last_element(column);
+    Floats sum = {};
+    for (int64_t i = first_row_; i < last_row_; ++i) {
+      for (int64_t j = shape_.columns.first_element(column); j < last_column; ++j)
+        sum += load(in + offset(column, i, j));
+    }
+    store(out, sum / size(column));
+  }
+
+  /// Of a mean's cotangent, to what is there.
+  WICK_VECTORS void add_shares(int64_t column, const float* cotangents, float* out) const {
+    const int64_t last_column = shape_.columns.last_element(column);
+    const Floats share = load(cotangents) / size(column);
+    for (int64_t i = first_row_; i < last_row_; ++i) {
+      for (int64_t j = shape_.columns.first_element(column); j < last_column; ++j) {
+        float* const to = out + offset(column, i, j);
+        store(to, load(to) + share);
+      }
+    }
+  }
 
   WICK_VECTORS void find_largest(int64_t column, const float* in, uint8_t* out) const {
     const int64_t kernel = shape_.columns.kernel;
@@ -60,11 +97,56 @@ class RowOfWindows {
     return at * shape_.lanes;
   }
 
+  /// Elements that count for a mean.
+  [[nodiscard]] float size(int64_t column) const {
+    return static_cast<float>(counted_rows_ *
+                              shape_.columns.counted(column, shape_.exclude_padding));
+  }
+
   const PoolShape& shape_;
   int64_t corner_;  // of the first window, maybe in the padding
   int64_t first_row_;
   int64_t last_row_;
+  int64_t counted_rows_;
 };
+
+/// One result for each window.
+template <bool kOfMeans>
+WICK_VECTORS void pool_in_blocks(const PoolShape& shape,
+                                 const void* const* operands,
+                                 void* result) {
+  const auto* in = static_cast<const float*>(operands[0]);
+  auto* out = static_cast<float*>(result);
+  for (int64_t row = 0; row < shape.rows.out; ++row) {
+    const RowOfWindows windows(shape, row);
+    for (int64_t column = 0; column < shape.columns.out; ++column) {
+      for (int64_t lane = 0; lane < shape.lanes; lane += kLanes, out += kLanes) {
+        if (kOfMeans) {
+          windows.store_mean(column, in + lane, out);
+        } else {
+          windows.store_largest(column, in + lane, out);
+        }
+      }
+    }
+  }
+}
+
+WICK_VECTORS void mean_pool_grad_in_blocks(const PoolShape& shape,
+                                           const void* const* operands,
+                                           void* result) {
+  const auto* cotangents = static_cast<const float*>(operands[0]);
+  auto* out = static_cast<float*>(result);
+  ZeroedRows<float> zeroed(shape, out);
+  for (int64_t row = 0; row < shape.rows.out; ++row) {
+    zeroed.up_to_windows_of(row);
+    const RowOfWindows windows(shape, row);
+    for (int64_t column = 0; column < shape.columns.out; ++column) {
+      for (int64_t lane = 0; lane < shape.lanes; lane += kLanes, cotangents += kLanes)
+        windows.add_shares(column, cotangents, out + lane);
+    }
+  }
+  zeroed.up_to_end();
+}
 
 WICK_VECTORS void argmax_pool_in_blocks(const PoolShape& shape,
                                         const void* const* operands,
@@ -117,6 +199,20 @@ void max_pool_grad(const PoolShape& shape, const void* const* operands, void* re
 
 template <>
 PlaneFunction block_pooling<kLanes>(ir::OpKind op) {
+  switch (op) {
+    case ir::OpKind::max_pool2d:
+      return pool_in_blocks<false>;
+    case ir::OpKind::avg_pool2d:
+      return pool_in_blocks<true>;
+    case ir::OpKind::avg_pool2d_grad:
+      return mean_pool_grad_in_blocks;
+    default:
+      return nullptr;
+  }
+}
+
+template <>
+PlaneFunction block_pooling_by_number<kLanes>(ir::OpKind op) {
   return op == ir::OpKind::max_pool2d ? argmax_pool_in_blocks : max_pool_grad;
 }
 

@@ -1,5 +1,6 @@
 // Pooling and its gradients, one plane at a time, parallel over the planes of a batch: of all
-// layouts and dtypes; runtime/row_pooling.cpp is faster for plain images of f32.
+// layouts and dtypes; runtime/row_pooling.cpp is faster for plain images of f32, block_pooling.cpp
+// for those in blocks.
 //
 // Each output row is built by one pass for each window element, so that the innermost loop runs
 // along the row, or over the channels of a block, and vectorizes whatever the window.
@@ -8,9 +9,11 @@
 #include <limits>
 #include <vector>
 
+#include "wick/runtime/block_pooling.h"
 #include "wick/runtime/library_call.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/pool_rows.h"
+#include "wick/runtime/vector_lanes.h"
 
 namespace wick::runtime {
 namespace {
@@ -126,7 +129,11 @@ PlaneFunction function_of(const LibraryOp& op, const Type& images, int64_t lanes
     return chosen_element_function(op.op, images.dtype, op.result.dtype, lanes);
   if (op.op == ir::OpKind::max_pool2d_grad)
     return chosen_element_function(op.op, images.dtype, op.operands[0].dtype, lanes);
-  if (images.dtype == DType::f32) return function_of<float>(op.op);
+  if (images.dtype == DType::f32) {
+    if (lanes % 16 == 0 && vector_lanes() == 16) return block_pooling<16>(op.op);
+    if (lanes % 8 == 0 && have_vectors()) return block_pooling<8>(op.op);
+    return function_of<float>(op.op);
+  }
   return images.dtype == DType::f64 ? function_of<double>(op.op) : nullptr;
 }
 
