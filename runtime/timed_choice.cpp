@@ -26,7 +26,7 @@ constexpr double kClearly = 0.97;      // of the time of the first is clearly fa
 constexpr double kFarApart = 0.8;      // this ratio needs no further run
 constexpr double kFarApartCold = 0.6;  // nor does this one of first runs
 constexpr double kMemoryCost = 1.4;    // times as long counts a call with twice its data's scratch
-constexpr double kColdMilliseconds = 25;    // runs that generating code may decide are shorter
+constexpr double kColdMilliseconds = 4;    // runs that generating code may decide are shorter
 constexpr double kEnoughMilliseconds = 10;  // of runs of one candidate
 constexpr int kMostRuns = 6;
 
