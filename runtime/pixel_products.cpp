@@ -23,17 +23,15 @@ constexpr int64_t pixels_of(int64_t blocks) {
 
 WICK_VECTORS void pack(
     StoredMatrix weights, bool is_transposed, int64_t blocks, int64_t depth, float* panel) {
-  constexpr int64_t kVectorsAhead = 4;  // asked for: these are more rows than the hardware follows
   const int64_t row = blocks * kLanes;
-  for (int64_t i = 0; i < depth; i += kLanes) {
-    for (int64_t block = 0; block < blocks; ++block) {
+  for (int64_t block = 0; block < blocks; ++block) {
+    for (int64_t i = 0; i < depth; i += kLanes) {
       const int64_t column = block * kLanes;
       const StoredMatrix from = is_transposed ? weights.at(column, i) : weights.at(i, column);
       Floats square[kLanes];
 #pragma GCC unroll 16
       for (int64_t r = 0; r < kLanes; ++r) {
         square[r] = load(from.data + r * from.stride);
-        if (is_transposed) __builtin_prefetch(from.data + r * from.stride + kVectorsAhead * kLanes);
       }
       if (is_transposed) transpose(square);
 #pragma GCC unroll 16
