@@ -124,8 +124,8 @@ class WinogradCall : public HostCall {
 
   /// Whether the images of the other side, transformed, stay from part to part: where that takes no
   /// more memory than a quarter of all windows would.
-  bool may_keep(const Matrices& of_block, int64_t blocks, const Matrices& of_part) const {
-    return part_ < channels_ && blocks * of_block.size() <= of_part.size() * channels_ / part_ / 4;
+  bool may_keep(int64_t elements, const Matrices& of_part) const {
+    return part_ < channels_ && elements <= of_part.size() * channels_ / part_ / 4;
   }
 
   /// How many of the tiles are a block, as equal as these can be, with no more values than that.
@@ -247,7 +247,8 @@ class WinogradImages final : public WinogradCall {
         grid_(grid_of(op, algorithm.tiling, to)),
         block_(block_of(grid_.tiles(), kMostValues)),
         lanes_(std::min<int64_t>(num_blocks(), max_threads())),
-        keeps_inputs_(may_keep(inputs_of_block(), num_blocks(), windows_of_part(largest_part()))) {}
+        keeps_inputs_(
+            may_keep(num_blocks() * inputs_of_block().size(), windows_of_part(largest_part()))) {}
 
   int64_t num_blocks() const { return ceil_div(grid_.tiles(), block_); }
 
@@ -334,21 +335,32 @@ class WinogradWindows final : public WinogradCall {
               axis_of_outputs(outputs_.width, pair_of(op, "padding", 0).columns),
               algorithm.tiling),
         block_(block_of(grid_.tiles(), kMostValues)),
-        keeps_inputs_(may_keep(inputs_of_block(), num_blocks(), sums_of_part(largest_part()))) {}
+        group_(std::min(grid_.tiles(), max_threads() > 1 ? kBlocksOfThreads * block_ : block_)),
+        keeps_inputs_(may_keep(values_of(grid_.tiles(), windows_.inputs).size(),
+                               sums_of_part(largest_part()))) {}
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(sums_of_part(largest_part()).size() +
-                               input_blocks() * inputs_of_block().size() +
-                               values_of(block_, largest_part()).size()) *
+    return static_cast<size_t>(sums_of_part(largest_part()).size() + input_values().size() +
+                               values_of(group_, largest_part()).size()) *
            sizeof(float);
   }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
+    const auto* inputs = static_cast<const float*>(operands[0]);
+    auto* sums = reinterpret_cast<float*>(scratch);
+    Values values;
+    values.inputs = sums + sums_of_part(largest_part()).size();
+    values.cotangents = values.inputs + input_values().size();
     for_each_part([&](Channels part) {
-      const auto* inputs = static_cast<const float*>(operands[0]);
       const auto* cotangents = static_cast<const float*>(operands[1]) + offset_in(outputs_, part);
-      auto* sums = reinterpret_cast<float*>(scratch);
-      sum_products(part, inputs, cotangents, sums);
+      for (int64_t begin = 0; begin < grid_.tiles(); begin += group_) {
+        const TileRange tiles{begin, std::min(grid_.tiles(), begin + group_)};
+        transform(part, inputs, cotangents, tiles, values);
+        parallel_for(kAllWindowPoints, [&](int64_t point) {
+          const ThreadCountScope one_thread(1);
+          add_products(part, point, tiles, values, sums);
+        });
+      }
       Windows windows = windows_;
       windows.outputs = part.count;
       auto* gradient = static_cast<float*>(result) + part.first * windows.stride;
@@ -359,67 +371,82 @@ class WinogradWindows final : public WinogradCall {
   }
 
  private:
-  static constexpr int64_t kMostValues = 2304;  // of the tiles of a block
+  static constexpr int64_t kMostValues = 2304;    // of the tiles of a block
+  static constexpr int64_t kBlocksOfThreads = 4;  // between which several threads do not meet
 
-  int64_t num_blocks() const { return ceil_div(grid_.tiles(), block_); }
+  /// Of a group of tiles, or the inputs' of all.
+  struct Values {
+    float* inputs;
+    float* cotangents;
+  };
 
-  int64_t input_blocks() const { return keeps_inputs_ ? num_blocks() : 1; }
+  Matrices input_values() const {
+    return values_of(keeps_inputs_ ? grid_.tiles() : group_, windows_.inputs);
+  }
 
-  Matrices inputs_of_block() const { return values_of(block_, windows_.inputs); }
+  int64_t input_row(int64_t tile, TileRange group) const {
+    return keeps_inputs_ ? tile : tile - group.begin;
+  }
 
   Matrices sums_of_part(int64_t channels) const { return points_of(channels, windows_.inputs); }
 
-  void sum_products(Channels part,
-                    const float* inputs,
-                    const float* cotangents,
-                    float* sums) const {
-    const Matrices of_sums = sums_of_part(part.count);
-    const Matrices in = inputs_of_block();
-    const Matrices out = values_of(block_, part.count);
+  void transform(Channels part,
+                 const float* inputs,
+                 const float* cotangents,
+                 TileRange tiles,
+                 const Values& values) const {
+    constexpr int64_t kGrain = 8;
+    const Matrices in = input_values();
+    const Matrices out = values_of(group_, part.count);
     const Images outputs = part_of(outputs_, part);
-    float* all_inputs = sums + sums_of_part(largest_part()).size();
-    float* cotangent_rows = all_inputs + input_blocks() * in.size();
-    for (int64_t begin = 0; begin < grid_.tiles(); begin += block_) {
-      const int64_t tiles = std::min(grid_.tiles() - begin, block_);
-      float* input_rows = all_inputs + (keeps_inputs_ ? begin / block_ * in.size() : 0);
-      constexpr int64_t kGrain = 8;
-      parallel_ranges(tiles, kGrain, [&](int64_t first, int64_t last) {
-        float* to = input_rows + first * in.row_stride();
-        if (part.first == 0 || !keeps_inputs_)
-          algorithm_.inputs(inputs_, grid_, inputs, begin + first, begin + last, to, in);
-        to = cotangent_rows + first * out.row_stride();
-        algorithm_.cotangents(outputs, grid_, cotangents, begin + first, begin + last, to, out);
-      });
-      parallel_for(kAllWindowPoints, [&](int64_t point) {
-        const ThreadCountScope one_thread(1);
-        float* of_point = sums + point * of_sums.stride();
-        bool has_sums = false;
-        for_each_value(point, [&](int64_t value) {
-          const TileRange all = grid_.tiles_with(value);
-          has_sums = has_sums || (all.size() > 0 && all.begin < begin);
-        });
-        for_each_value(point, [&](int64_t value) {
-          const TileRange some = grid_.tiles_with(value).common({begin, begin + tiles});
-          if (some.size() == 0) return;
-          const int64_t row = some.begin - begin;
-          multiply({.transpose_lhs = 'T',
-                    .transpose_rhs = 'N',
-                    .m = part.count,
-                    .n = windows_.inputs,
-                    .k = some.size(),
-                    .lhs = cotangent_rows + value * out.stride() + row * out.row_stride(),
-                    .lhs_stride = out.row_stride(),
-                    .rhs = input_rows + value * in.stride() + row * in.row_stride(),
-                    .rhs_stride = in.row_stride(),
-                    .out = of_point,
-                    .out_stride = of_sums.row_stride(),
-                    .adds = has_sums});
-          has_sums = true;
-        });
-        const bool is_last = begin + tiles == grid_.tiles();
-        if (is_last && !has_sums) std::fill_n(of_point, of_sums.stride(), 0.0F);
+    parallel_ranges(tiles.size(), kGrain, [&](int64_t first, int64_t last) {
+      const int64_t begin = tiles.begin + first;
+      const int64_t end = tiles.begin + last;
+      if (part.first == 0 || !keeps_inputs_) {
+        float* to = values.inputs + input_row(begin, tiles) * in.row_stride();
+        algorithm_.inputs(inputs_, grid_, inputs, begin, end, to, in);
+      }
+      float* to = values.cotangents + first * out.row_stride();
+      algorithm_.cotangents(outputs, grid_, cotangents, begin, end, to, out);
+    });
+  }
+
+  /// A block at a time, of all values that belong to the point.
+  void add_products(
+      Channels part, int64_t point, TileRange group, const Values& values, float* sums) const {
+    const Matrices in = input_values();
+    const Matrices out = values_of(group_, part.count);
+    const Matrices of_sums = sums_of_part(part.count);
+    float* of_point = sums + point * of_sums.stride();
+    bool has_sums = false;
+    for_each_value(point, [&](int64_t value) {
+      const TileRange all = grid_.tiles_with(value);
+      has_sums = has_sums || (all.size() > 0 && all.begin < group.begin);
+    });
+    for (int64_t begin = group.begin; begin < group.end; begin += block_) {
+      for_each_value(point, [&](int64_t value) {
+        const TileRange block{begin, std::min(group.end, begin + block_)};
+        const TileRange tiles = grid_.tiles_with(value).common(block);
+        if (tiles.size() == 0) return;
+        const int64_t in_row = input_row(tiles.begin, group);
+        const int64_t out_row = tiles.begin - group.begin;
+        multiply({.transpose_lhs = 'T',
+                  .transpose_rhs = 'N',
+                  .m = part.count,
+                  .n = windows_.inputs,
+                  .k = tiles.size(),
+                  .lhs = values.cotangents + value * out.stride() + out_row * out.row_stride(),
+                  .lhs_stride = out.row_stride(),
+                  .rhs = values.inputs + value * in.stride() + in_row * in.row_stride(),
+                  .rhs_stride = in.row_stride(),
+                  .out = of_point,
+                  .out_stride = of_sums.row_stride(),
+                  .adds = has_sums});
+        has_sums = true;
       });
     }
+    const bool is_last = group.end == grid_.tiles();
+    if (is_last && !has_sums) std::fill_n(of_point, of_sums.stride(), 0.0F);
   }
 
   const WindowAlgorithm& algorithm_;
@@ -428,6 +455,7 @@ class WinogradWindows final : public WinogradCall {
   Windows windows_;
   Grid grid_;
   int64_t block_;  // tiles
+  int64_t group_;  // tiles that are transformed together
   bool keeps_inputs_;
 };
 
