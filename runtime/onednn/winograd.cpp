@@ -122,8 +122,8 @@ class WinogradCall : public HostCall {
     part_ = ceil_div(ceil_div(channels, parts), kLine) * kLine;
   }
 
-  /// Whether the images of the other side, transformed, stay from part to part: where that takes no
-  /// more memory than a quarter of all windows would.
+  /// Whether the images of the other side, so many elements when transformed, stay from part to
+  /// part: where they take no more memory than a quarter of all windows would.
   bool may_keep(int64_t elements, const Matrices& of_part) const {
     return part_ < channels_ && elements <= of_part.size() * channels_ / part_ / 4;
   }
