@@ -27,8 +27,8 @@ struct Points {
   int64_t in_short;  // so many, the first, matter in tiles that are shorter by a unit
 };
 
-/// How an algorithm cuts images along an axis: in units, each of so many outputs, whose inputs begin
-/// so many further on than those of the unit before.
+/// How an algorithm cuts images along an axis: in units, each of so many outputs, whose inputs
+/// begin so many further on than those of the unit before.
 struct Tiling {
   int64_t units;  // of a tile
   int64_t outputs;
