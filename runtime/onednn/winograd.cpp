@@ -113,24 +113,32 @@ class WinogradCall : public HostCall {
   std::string_view implementation() const final { return "winograd by parts"; }
 
  protected:
-  WinogradCall(const Tiling& tiling, int64_t channels, int64_t others)
+  /// Of windows of so many channels, which it goes over, and others. The images of the other side,
+  /// transformed, stay from part to part where they take no more memory than a third of all
+  /// windows would; else there are few parts, of up to `most_windows` where that makes a
+  /// difference.
+  WinogradCall(const Tiling& tiling,
+               const Grid& grid,
+               int64_t channels,
+               int64_t others,
+               int64_t most_windows)
       : tiling_(tiling),
+        grid_(grid),
         channels_(channels) {
     constexpr int64_t kMostWindows = 32768;
-    constexpr int64_t kLine = 16;  // as many as blocks have at most
-    const int64_t parts = ceil_div(channels * others, kMostWindows);
-    part_ = ceil_div(ceil_div(channels, parts), kLine) * kLine;
+    part_ = channels_at_once(kMostWindows, others);
+    keeps_inputs_ =
+        part_ < channels && 3 * grid.tiles() * tiling.num_values() <= channels * kAllWindowPoints;
+    if (!keeps_inputs_ && channels > 2 * part_) part_ = channels_at_once(most_windows, others);
   }
 
-  /// Whether the images of the other side, so many elements when transformed, stay from part to
-  /// part: where they take no more memory than a quarter of all windows would.
-  bool may_keep(int64_t elements, const Matrices& of_part) const {
-    return part_ < channels_ && elements <= of_part.size() * channels_ / part_ / 4;
-  }
+  const Grid& grid() const { return grid_; }
+
+  bool keeps_inputs() const { return keeps_inputs_; }
 
   /// How many of the tiles are a block, as equal as these can be, with no more values than that.
-  int64_t block_of(int64_t tiles, int64_t most_values) const {
-    return ceil_div(tiles, ceil_div(tiles, most_values / tiling_.num_values()));
+  int64_t block_of(int64_t most_values) const {
+    return ceil_div(grid_.tiles(), ceil_div(grid_.tiles(), most_values / tiling_.num_values()));
   }
 
   int64_t largest_part() const { return std::min(part_, channels_); }
@@ -161,9 +169,17 @@ class WinogradCall : public HostCall {
   }
 
  private:
+  [[nodiscard]] int64_t channels_at_once(int64_t windows, int64_t others) const {
+    constexpr int64_t kLine = 16;  // as many as blocks have at most
+    const int64_t parts = ceil_div(channels_ * others, windows);
+    return ceil_div(ceil_div(channels_, parts), kLine) * kLine;
+  }
+
   const Tiling& tiling_;
+  Grid grid_;
   int64_t channels_;
   int64_t part_;
+  bool keeps_inputs_;
 };
 
 /// A convolution, or the gradient of its inputs, which is one with turned windows.
@@ -189,7 +205,7 @@ class WinogradImages final : public WinogradCall {
     auto* transformed = reinterpret_cast<float*>(scratch);
     float* inputs = transformed + windows_of_part(largest_part()).size();
     float* outputs = inputs + input_blocks() * inputs_of_block().size();
-    if (keeps_inputs_) {
+    if (keeps_inputs()) {
       parallel_for(num_blocks(), [&](int64_t block) {
         transform_inputs(block, from, inputs + block * inputs_of_block().size());
       });
@@ -199,14 +215,14 @@ class WinogradImages final : public WinogradCall {
       parallel_for(lanes_, [&](int64_t lane) {
         const ThreadCountScope one_thread(1);
         for (int64_t block = lane; block < num_blocks(); block += lanes_) {
-          const int64_t place = keeps_inputs_ ? block : lane;
+          const int64_t place = keeps_inputs() ? block : lane;
           float* of_block = inputs + place * inputs_of_block().size();
-          if (!keeps_inputs_) transform_inputs(block, from, of_block);
+          if (!keeps_inputs()) transform_inputs(block, from, of_block);
           float* products = outputs + lane * outputs_of_block(part.count).size();
           multiply_block(block, part, of_block, transformed, products);
           const auto [begin, end] = tiles_of(block);
           algorithm_.outputs(part_of(to_, part),
-                             grid_,
+                             grid(),
                              products,
                              outputs_of_block(part.count),
                              begin,
@@ -218,6 +234,7 @@ class WinogradImages final : public WinogradCall {
   }
 
  private:
+  static constexpr int64_t kMostWindows = 65536;
   static constexpr int64_t kMostValues = 972;  // of the tiles of a block
 
   static bool is_gradient(const LibraryOp& op) { return op.op == ir::OpKind::conv_input_grad; }
@@ -237,26 +254,27 @@ class WinogradImages final : public WinogradCall {
                  const ImageAlgorithm& algorithm,
                  const Images& from,
                  const Images& to)
-      : WinogradCall(algorithm.tiling, to.channels, from.channels),
+      : WinogradCall(algorithm.tiling,
+                     grid_of(op, algorithm.tiling, to),
+                     to.channels,
+                     from.channels,
+                     kMostWindows),
         algorithm_(algorithm),
         is_gradient_(is_gradient(op)),
         from_(from),
         to_(to),
         window_elements_(op.operands[1].shape[2] * op.operands[1].shape[3]),
         windows_(windows_of(op.operands[1].shape)),
-        grid_(grid_of(op, algorithm.tiling, to)),
-        block_(block_of(grid_.tiles(), kMostValues)),
-        lanes_(std::min<int64_t>(num_blocks(), max_threads())),
-        keeps_inputs_(
-            may_keep(num_blocks() * inputs_of_block().size(), windows_of_part(largest_part()))) {}
+        block_(block_of(kMostValues)),
+        lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
 
-  int64_t num_blocks() const { return ceil_div(grid_.tiles(), block_); }
+  int64_t num_blocks() const { return ceil_div(grid().tiles(), block_); }
 
   TileRange tiles_of(int64_t block) const {
-    return {block * block_, std::min(grid_.tiles(), (block + 1) * block_)};
+    return {block * block_, std::min(grid().tiles(), (block + 1) * block_)};
   }
 
-  int64_t input_blocks() const { return keeps_inputs_ ? num_blocks() : lanes_; }
+  int64_t input_blocks() const { return keeps_inputs() ? num_blocks() : lanes_; }
 
   Matrices windows_of_part(int64_t channels) const { return points_of(from_.channels, channels); }
 
@@ -266,7 +284,7 @@ class WinogradImages final : public WinogradCall {
 
   void transform_inputs(int64_t block, const float* from, float* to) const {
     const auto [begin, end] = tiles_of(block);
-    algorithm_.inputs(from_, grid_, from, begin, end, to, inputs_of_block());
+    algorithm_.inputs(from_, grid(), from, begin, end, to, inputs_of_block());
   }
 
   void transform_windows(Channels part, const float* from, float* to) const {
@@ -291,7 +309,7 @@ class WinogradImages final : public WinogradCall {
     const Matrices of_windows = windows_of_part(part.count);
     const Matrices out = outputs_of_block(part.count);
     for (int64_t value = 0; value < tiling().num_values(); ++value) {
-      const TileRange tiles = grid_.tiles_with(value).common(all);
+      const TileRange tiles = grid().tiles_with(value).common(all);
       if (tiles.size() == 0) continue;
       const int64_t row = tiles.begin - all.begin;
       multiply({.transpose_lhs = 'N',
@@ -314,10 +332,8 @@ class WinogradImages final : public WinogradCall {
   Images to_;
   int64_t window_elements_;
   Windows windows_;
-  Grid grid_;
-  int64_t block_;      // tiles
-  int64_t lanes_;      // that walk blocks of tiles, each with scratch of its own
-  bool keeps_inputs_;  // all of them, transformed, from part to part
+  int64_t block_;  // tiles
+  int64_t lanes_;  // that walk blocks of tiles, each with scratch of its own
 };
 
 /// The gradient of the windows. Blocks of tiles are added one after the other, whatever the number
@@ -325,19 +341,10 @@ class WinogradImages final : public WinogradCall {
 class WinogradWindows final : public WinogradCall {
  public:
   WinogradWindows(const LibraryOp& op, const WindowAlgorithm& algorithm)
-      : WinogradCall(algorithm.tiling, op.result.shape[0], op.result.shape[1]),
-        algorithm_(algorithm),
-        inputs_(images_of(op.operands[0].shape, op.result.shape)),
-        outputs_(images_of(op.operands[1].shape, op.result.shape)),
-        windows_(windows_of(op.result.shape)),
-        grid_(op.operands[0].shape[0],
-              axis_of_outputs(outputs_.height, pair_of(op, "padding", 0).rows),
-              axis_of_outputs(outputs_.width, pair_of(op, "padding", 0).columns),
-              algorithm.tiling),
-        block_(block_of(grid_.tiles(), kMostValues)),
-        group_(std::min(grid_.tiles(), max_threads() > 1 ? kBlocksOfThreads * block_ : block_)),
-        keeps_inputs_(may_keep(values_of(grid_.tiles(), windows_.inputs).size(),
-                               sums_of_part(largest_part()))) {}
+      : WinogradWindows(op,
+                        algorithm,
+                        images_of(op.operands[1].shape, op.result.shape),
+                        pair_of(op, "padding", 0)) {}
 
   size_t scratch_bytes() const override {
     return static_cast<size_t>(sums_of_part(largest_part()).size() + input_values().size() +
@@ -353,8 +360,8 @@ class WinogradWindows final : public WinogradCall {
     values.cotangents = values.inputs + input_values().size();
     for_each_part([&](Channels part) {
       const auto* cotangents = static_cast<const float*>(operands[1]) + offset_in(outputs_, part);
-      for (int64_t begin = 0; begin < grid_.tiles(); begin += group_) {
-        const TileRange tiles{begin, std::min(grid_.tiles(), begin + group_)};
+      for (int64_t begin = 0; begin < grid().tiles(); begin += group_) {
+        const TileRange tiles{begin, std::min(grid().tiles(), begin + group_)};
         transform(part, inputs, cotangents, tiles, values);
         parallel_for(kAllWindowPoints, [&](int64_t point) {
           const ThreadCountScope one_thread(1);
@@ -371,6 +378,7 @@ class WinogradWindows final : public WinogradCall {
   }
 
  private:
+  static constexpr int64_t kMostWindows = 131072;
   static constexpr int64_t kMostValues = 2304;    // of the tiles of a block
   static constexpr int64_t kBlocksOfThreads = 4;  // between which several threads do not meet
 
@@ -380,12 +388,31 @@ class WinogradWindows final : public WinogradCall {
     float* cotangents;
   };
 
+  WinogradWindows(const LibraryOp& op,
+                  const WindowAlgorithm& algorithm,
+                  const Images& outputs,
+                  Pair padding)
+      : WinogradCall(algorithm.tiling,
+                     Grid(op.operands[0].shape[0],
+                          axis_of_outputs(outputs.height, padding.rows),
+                          axis_of_outputs(outputs.width, padding.columns),
+                          algorithm.tiling),
+                     op.result.shape[0],
+                     op.result.shape[1],
+                     kMostWindows),
+        algorithm_(algorithm),
+        inputs_(images_of(op.operands[0].shape, op.result.shape)),
+        outputs_(outputs),
+        windows_(windows_of(op.result.shape)),
+        block_(block_of(kMostValues)),
+        group_(std::min(grid().tiles(), max_threads() > 1 ? kBlocksOfThreads * block_ : block_)) {}
+
   Matrices input_values() const {
-    return values_of(keeps_inputs_ ? grid_.tiles() : group_, windows_.inputs);
+    return values_of(keeps_inputs() ? grid().tiles() : group_, windows_.inputs);
   }
 
   int64_t input_row(int64_t tile, TileRange group) const {
-    return keeps_inputs_ ? tile : tile - group.begin;
+    return keeps_inputs() ? tile : tile - group.begin;
   }
 
   Matrices sums_of_part(int64_t channels) const { return points_of(channels, windows_.inputs); }
@@ -402,12 +429,12 @@ class WinogradWindows final : public WinogradCall {
     parallel_ranges(tiles.size(), kGrain, [&](int64_t first, int64_t last) {
       const int64_t begin = tiles.begin + first;
       const int64_t end = tiles.begin + last;
-      if (part.first == 0 || !keeps_inputs_) {
+      if (part.first == 0 || !keeps_inputs()) {
         float* to = values.inputs + input_row(begin, tiles) * in.row_stride();
-        algorithm_.inputs(inputs_, grid_, inputs, begin, end, to, in);
+        algorithm_.inputs(inputs_, grid(), inputs, begin, end, to, in);
       }
       float* to = values.cotangents + first * out.row_stride();
-      algorithm_.cotangents(outputs, grid_, cotangents, begin, end, to, out);
+      algorithm_.cotangents(outputs, grid(), cotangents, begin, end, to, out);
     });
   }
 
@@ -420,13 +447,13 @@ class WinogradWindows final : public WinogradCall {
     float* of_point = sums + point * of_sums.stride();
     bool has_sums = false;
     for_each_value(point, [&](int64_t value) {
-      const TileRange all = grid_.tiles_with(value);
+      const TileRange all = grid().tiles_with(value);
       has_sums = has_sums || (all.size() > 0 && all.begin < group.begin);
     });
     for (int64_t begin = group.begin; begin < group.end; begin += block_) {
       for_each_value(point, [&](int64_t value) {
         const TileRange block{begin, std::min(group.end, begin + block_)};
-        const TileRange tiles = grid_.tiles_with(value).common(block);
+        const TileRange tiles = grid().tiles_with(value).common(block);
         if (tiles.size() == 0) return;
         const int64_t in_row = input_row(tiles.begin, group);
         const int64_t out_row = tiles.begin - group.begin;
@@ -445,7 +472,7 @@ class WinogradWindows final : public WinogradCall {
         has_sums = true;
       });
     }
-    const bool is_last = group.end == grid_.tiles();
+    const bool is_last = group.end == grid().tiles();
     if (is_last && !has_sums) std::fill_n(of_point, of_sums.stride(), 0.0F);
   }
 
@@ -453,10 +480,8 @@ class WinogradWindows final : public WinogradCall {
   Images inputs_;
   Images outputs_;
   Windows windows_;
-  Grid grid_;
   int64_t block_;  // tiles
   int64_t group_;  // tiles that are transformed together
-  bool keeps_inputs_;
 };
 
 }  // namespace
