@@ -287,11 +287,13 @@ bool is_one(const LibraryOp& op, const char* name) {
   return std::ranges::all_of(op.attributes.integers(name), [](int64_t n) { return n == 1; });
 }
 
-/// Winograd's algorithm (Lavin and Gray, 2016) is for dense square windows.
+/// Winograd's algorithm (Lavin and Gray, 2016) is for dense square windows. There is none of oneDNN
+/// where there is none of ours.
 bool may_use_winograd(const LibraryOp& op) {
   const Shape& w = weight_shape(op);
   return !options().direct_convolutions && w.ndim() == 4 && w[2] == w[3] &&
-         op.attributes.integer("groups", 1) == 1 && is_one(op, "dilation");
+         op.attributes.integer("groups", 1) == 1 && is_one(op, "dilation") &&
+         onednn::make_winograd(op) != nullptr;
 }
 
 Candidate pointwise_way(const LibraryOp& op) {
@@ -428,8 +430,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
   if (may_use_winograd(op)) candidates.push_back({"winograd-by-parts", make_winograd});
-  const auto has_winograd = [&] { return may_use_winograd(op) && make_winograd(op) != nullptr; };
-  if (may_multiply_pixels(op) && !is_pointwise(op) && !has_winograd()) {
+  if (may_multiply_pixels(op) && !is_pointwise(op) && !may_use_winograd(op)) {
     candidates.push_back({"product", make_product_gradient});
   }
   if (has_groups) std::ranges::move(own_ways(op), std::back_inserter(candidates));
