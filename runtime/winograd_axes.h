@@ -47,7 +47,6 @@ struct FivePoints {
   static constexpr float kB = 1.25F;
   static constexpr float kAA = kA * kA;
   static constexpr float kBB = kB * kB;
-  static constexpr float kAtZero = 0;
   static constexpr float kAtA = 1 / (2 * kA * (kAA - kBB));
   static constexpr float kAtB = 1 / (2 * kB * (kBB - kAA));
 

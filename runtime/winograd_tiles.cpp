@@ -275,8 +275,8 @@ struct OfWindows {
                                  int64_t end,
                                  float* matrices,
                                  const Matrices& layout) {
-    constexpr int64_t kLine = 16;  // of the cache, to be written at once
-    constexpr int64_t kInputs = 144 / kElements;
+    constexpr int64_t kLine = 16;                 // of the cache, to be written at once
+    constexpr int64_t kInputs = 144 / kElements;  // whose windows fill whole vectors, or nearly
     // Windows of many inputs are powers of two apart, and would meet in a few lines.
     alignas(sizeof(Floats)) float runs[kLine][kInputs * kElements];
     Window window;

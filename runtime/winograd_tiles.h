@@ -120,6 +120,8 @@ class Grid {
 
   Grid(int64_t images, const Axis& rows, const Axis& columns, const Tiling& tiling);
 
+  [[nodiscard]] const Tiling& tiling() const { return tiling_; }
+
   [[nodiscard]] int64_t tiles() const { return ends_[3]; }
 
   [[nodiscard]] Tile tile(int64_t number) const;

@@ -117,18 +117,13 @@ class WinogradCall : public HostCall {
   /// transformed, stay from part to part where they take no more memory than a third of all
   /// windows would; else there are few parts, of up to `most_windows` where that makes a
   /// difference.
-  WinogradCall(const Tiling& tiling,
-               const Grid& grid,
-               int64_t channels,
-               int64_t others,
-               int64_t most_windows)
-      : tiling_(tiling),
-        grid_(grid),
+  WinogradCall(const Grid& grid, int64_t channels, int64_t others, int64_t most_windows)
+      : grid_(grid),
         channels_(channels) {
-    constexpr int64_t kMostWindows = 32768;
-    part_ = channels_at_once(kMostWindows, others);
+    constexpr int64_t kWindows = 32768;
+    part_ = channels_at_once(kWindows, others);
     keeps_inputs_ =
-        part_ < channels && 3 * grid.tiles() * tiling.num_values() <= channels * kAllWindowPoints;
+        part_ < channels && 3 * grid.tiles() * tiling().num_values() <= channels * kAllWindowPoints;
     if (!keeps_inputs_ && channels > 2 * part_) part_ = channels_at_once(most_windows, others);
   }
 
@@ -138,16 +133,16 @@ class WinogradCall : public HostCall {
 
   /// How many of the tiles are a block, as equal as these can be, with no more values than that.
   int64_t block_of(int64_t most_values) const {
-    return ceil_div(grid_.tiles(), ceil_div(grid_.tiles(), most_values / tiling_.num_values()));
+    return ceil_div(grid_.tiles(), ceil_div(grid_.tiles(), most_values / tiling().num_values()));
   }
 
   int64_t largest_part() const { return std::min(part_, channels_); }
 
-  const Tiling& tiling() const { return tiling_; }
+  const Tiling& tiling() const { return grid_.tiling(); }
 
   /// Of tiles' values, a row a tile.
   Matrices values_of(int64_t tiles, int64_t channels) const {
-    return {tiling_.num_values(), tiles, channels};
+    return {tiling().num_values(), tiles, channels};
   }
 
   static Matrices points_of(int64_t rows, int64_t columns) {
@@ -157,8 +152,8 @@ class WinogradCall : public HostCall {
   /// Of a tile's values, those that are multiplied with a point.
   template <class Body>
   void for_each_value(int64_t point, Body body) const {
-    for (int64_t value = 0; value < tiling_.num_values(); ++value) {
-      if (tiling_.window_point(value) == point) body(value);
+    for (int64_t value = 0; value < tiling().num_values(); ++value) {
+      if (tiling().window_point(value) == point) body(value);
     }
   }
 
@@ -175,7 +170,6 @@ class WinogradCall : public HostCall {
     return ceil_div(ceil_div(channels_, parts), kLine) * kLine;
   }
 
-  const Tiling& tiling_;
   Grid grid_;
   int64_t channels_;
   int64_t part_;
@@ -254,16 +248,11 @@ class WinogradImages final : public WinogradCall {
                  const ImageAlgorithm& algorithm,
                  const Images& from,
                  const Images& to)
-      : WinogradCall(algorithm.tiling,
-                     grid_of(op, algorithm.tiling, to),
-                     to.channels,
-                     from.channels,
-                     kMostWindows),
+      : WinogradCall(grid_of(op, algorithm.tiling, to), to.channels, from.channels, kMostWindows),
         algorithm_(algorithm),
         is_gradient_(is_gradient(op)),
         from_(from),
         to_(to),
-        window_elements_(op.operands[1].shape[2] * op.operands[1].shape[3]),
         windows_(windows_of(op.operands[1].shape)),
         block_(block_of(kMostValues)),
         lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
@@ -294,7 +283,7 @@ class WinogradImages final : public WinogradCall {
     parallel_ranges(from_.channels, grain, [&](int64_t begin, int64_t end) {
       Windows windows = windows_;
       (is_gradient_ ? windows.inputs : windows.outputs) = part.count;
-      const int64_t step = is_gradient_ ? window_elements_ : windows.stride;
+      const int64_t step = is_gradient_ ? windows_.stride / windows_.inputs : windows_.stride;
       algorithm_.windows(windows, from + part.first * step, begin, end, to, layout);
     });
   }
@@ -330,7 +319,6 @@ class WinogradImages final : public WinogradCall {
   bool is_gradient_;
   Images from_;
   Images to_;
-  int64_t window_elements_;
   Windows windows_;
   int64_t block_;  // tiles
   int64_t lanes_;  // that walk blocks of tiles, each with scratch of its own
@@ -392,8 +380,7 @@ class WinogradWindows final : public WinogradCall {
                   const WindowAlgorithm& algorithm,
                   const Images& outputs,
                   Pair padding)
-      : WinogradCall(algorithm.tiling,
-                     Grid(op.operands[0].shape[0],
+      : WinogradCall(Grid(op.operands[0].shape[0],
                           axis_of_outputs(outputs.height, padding.rows),
                           axis_of_outputs(outputs.width, padding.columns),
                           algorithm.tiling),
