@@ -54,7 +54,8 @@ class RowOfWindows {
     }
   }
 
-  WICK_VECTORS void find_largest(int64_t column, const float* in, uint8_t* out) const {
+  /// Of the largest.
+  WICK_VECTORS void store_number(int64_t column, const float* in, uint8_t* out) const {
     const int64_t kernel = shape_.columns.kernel;
     const int64_t first_column = shape_.columns.first_element(column);
     const int64_t last_column = shape_.columns.last_element(column);
@@ -111,22 +112,17 @@ class RowOfWindows {
 };
 
 /// One result for each window.
-template <bool kOfMeans>
+template <auto kStoreResult, typename T>
 WICK_VECTORS void pool_in_blocks(const PoolShape& shape,
                                  const void* const* operands,
                                  void* result) {
   const auto* in = static_cast<const float*>(operands[0]);
-  auto* out = static_cast<float*>(result);
+  auto* out = static_cast<T*>(result);
   for (int64_t row = 0; row < shape.rows.out; ++row) {
     const RowOfWindows windows(shape, row);
     for (int64_t column = 0; column < shape.columns.out; ++column) {
-      for (int64_t lane = 0; lane < shape.lanes; lane += kLanes, out += kLanes) {
-        if (kOfMeans) {
-          windows.store_mean(column, in + lane, out);
-        } else {
-          windows.store_largest(column, in + lane, out);
-        }
-      }
+      for (int64_t lane = 0; lane < shape.lanes; lane += kLanes, out += kLanes)
+        (windows.*kStoreResult)(column, in + lane, out);
     }
   }
 }
@@ -146,20 +142,6 @@ WICK_VECTORS void mean_pool_grad_in_blocks(const PoolShape& shape,
     }
   }
   zeroed.up_to_end();
-}
-
-WICK_VECTORS void argmax_pool_in_blocks(const PoolShape& shape,
-                                        const void* const* operands,
-                                        void* result) {
-  const auto* in = static_cast<const float*>(operands[0]);
-  auto* out = static_cast<uint8_t*>(result);
-  for (int64_t row = 0; row < shape.rows.out; ++row) {
-    const RowOfWindows windows(shape, row);
-    for (int64_t column = 0; column < shape.columns.out; ++column) {
-      for (int64_t lane = 0; lane < shape.lanes; lane += kLanes, out += kLanes)
-        windows.find_largest(column, in + lane, out);
-    }
-  }
 }
 
 template <bool kReplaces>
@@ -201,9 +183,9 @@ template <>
 PlaneFunction block_pooling<kLanes>(ir::OpKind op) {
   switch (op) {
     case ir::OpKind::max_pool2d:
-      return pool_in_blocks<false>;
+      return pool_in_blocks<&RowOfWindows::store_largest, float>;
     case ir::OpKind::avg_pool2d:
-      return pool_in_blocks<true>;
+      return pool_in_blocks<&RowOfWindows::store_mean, float>;
     case ir::OpKind::avg_pool2d_grad:
       return mean_pool_grad_in_blocks;
     default:
@@ -213,7 +195,8 @@ PlaneFunction block_pooling<kLanes>(ir::OpKind op) {
 
 template <>
 PlaneFunction block_pooling_by_number<kLanes>(ir::OpKind op) {
-  return op == ir::OpKind::max_pool2d ? argmax_pool_in_blocks : max_pool_grad;
+  return op == ir::OpKind::max_pool2d ? pool_in_blocks<&RowOfWindows::store_number, uint8_t>
+                                      : max_pool_grad;
 }
 
 }  // namespace wick::runtime

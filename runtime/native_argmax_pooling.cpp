@@ -94,11 +94,9 @@ PlaneFunction plain(ir::OpKind op, DType numbers) {
 PlaneFunction chosen_element_function(ir::OpKind op, DType images, DType numbers, int64_t lanes) {
   if (images == DType::f64) return plain<double>(op, numbers);
   if (images != DType::f32) return nullptr;
-  if (numbers == DType::u8 && lanes % 16 == 0 && vector_lanes() == 16)
-    return block_pooling_by_number<16>(op);
-  if (numbers == DType::u8 && lanes % 8 == 0 && have_vectors())
-    return block_pooling_by_number<8>(op);
-  return plain<float>(op, numbers);
+  const int64_t vector = vector_lanes_of_blocks(lanes);
+  if (numbers != DType::u8 || vector == 0) return plain<float>(op, numbers);
+  return vector == 16 ? block_pooling_by_number<16>(op) : block_pooling_by_number<8>(op);
 }
 
 }  // namespace wick::runtime

@@ -130,9 +130,9 @@ PlaneFunction function_of(const LibraryOp& op, const Type& images, int64_t lanes
   if (op.op == ir::OpKind::max_pool2d_grad)
     return chosen_element_function(op.op, images.dtype, op.operands[0].dtype, lanes);
   if (images.dtype == DType::f32) {
-    if (lanes % 16 == 0 && vector_lanes() == 16) return block_pooling<16>(op.op);
-    if (lanes % 8 == 0 && have_vectors()) return block_pooling<8>(op.op);
-    return function_of<float>(op.op);
+    const int64_t vector = vector_lanes_of_blocks(lanes);
+    if (vector == 0) return function_of<float>(op.op);
+    return vector == 16 ? block_pooling<16>(op.op) : block_pooling<8>(op.op);
   }
   return images.dtype == DType::f64 ? function_of<double>(op.op) : nullptr;
 }

@@ -46,6 +46,12 @@ inline bool have_vectors() {
   return vector_lanes() >= 8;
 }
 
+/// Of the widest vectors that divide blocks of so many channels: 16, 8 or 0.
+inline int64_t vector_lanes_of_blocks(int64_t channels) {
+  if (channels % 16 == 0 && vector_lanes() == 16) return 16;
+  return channels % 8 == 0 && have_vectors() ? 8 : 0;
+}
+
 inline namespace WICK_LANES_NAMESPACE {
 
 constexpr int64_t kLanes = WICK_LANES;
