@@ -294,6 +294,26 @@ TEST_F(ConvolutionWays, MultiplyPixelsWhereTheyAreFew) {
       << "Winograd's algorithm multiplies less";
 }
 
+TEST_F(ConvolutionWays, HaveWinogradForSomeWindowsAndStrides) {
+  if (!have_vectors()) GTEST_SKIP() << "no AVX2";
+  const auto have_winograd = [](int64_t window, int64_t rows, int64_t columns) {
+    const Layer layer{.x = {1, 2, 12, 12, 16},
+                      .w = {32, 32, window, window},
+                      .stride = {rows, columns},
+                      .y_block = 16};
+    const Names names = names_of(onednn::convolution_ways(ops_of(layer).front()));
+    return std::ranges::find(names, "winograd-by-parts") != names.end();
+  };
+
+  EXPECT_TRUE(have_winograd(3, 1, 1));
+  EXPECT_TRUE(have_winograd(5, 1, 1));
+  EXPECT_TRUE(have_winograd(3, 2, 2));
+  EXPECT_FALSE(have_winograd(5, 2, 2));
+  EXPECT_FALSE(have_winograd(3, 2, 1));
+  EXPECT_FALSE(have_winograd(3, 3, 3));
+  EXPECT_FALSE(have_winograd(7, 1, 1));
+}
+
 TEST_F(ConvolutionWays, KeepChannelsLastWhereBlocksWouldBeFilledUp) {
   const auto has_channels_last = [](const Layer& layer) {
     const LibraryOp op = ops_of(layer).front();
