@@ -370,7 +370,10 @@ class KernelEmitter {
   // kernel_emitter_streams.cpp
   [[nodiscard]] bool is_stream(int number) const;
   [[nodiscard]] bool gathers_rows(const Plan& plan) const;
+  [[nodiscard]] int64_t work_of_memory(const Plan& plan) const;
   [[nodiscard]] bool is_bound_by_arithmetic(const Plan& plan) const;
+  [[nodiscard]] bool is_bound_by_stores(int stream) const;
+  [[nodiscard]] int copies_of_cached_stores(int stream) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
   llvm::Value* bytes_of_access(const Access& access);
   llvm::Value* bytes_touched();
@@ -378,6 +381,7 @@ class KernelEmitter {
   llvm::Value* streams_pay();
   llvm::Value* stream_start(int stream, llvm::Value* begin);
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);
+  llvm::Value* elements_to_streamed_line(int stream, llvm::Value* begin);
   llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
   void emit_prefetch_of_last_line(int stream, llvm::Value* end);
   llvm::StoreInst* store_past_caches(llvm::Value* value, llvm::Value* address);

@@ -332,14 +332,19 @@ llvm::Value* KernelEmitter::emit_last_vectors(Range range,
 }
 
 /// Walks up to where the stream's lines begin, and returns that: rows of odd lengths start
-/// anywhere.
+/// anywhere. An ordinary store of a vector as long as a line would write to two of them: of
+/// [1000,1003] with a row added, in the caches, a tenth of the time.
 llvm::Value* KernelEmitter::emit_head(llvm::Value* begin,
                                       llvm::Value* end,
                                       int stream,
                                       const std::function<void()>& body) {
   auto& b = e_.b;
-  llvm::Value* head_end = b.CreateBinaryIntrinsic(
-      llvm::Intrinsic::smin, end, b.CreateAdd(begin, elements_to_line(stream, begin)));
+  const bool vector_is_line = e_.lanes * size_of(instr(stream).dtype) == kCacheLine.value();
+  llvm::Value* length = vector_is_line && is_bound_by_stores(stream)
+                            ? elements_to_line(stream, begin)
+                            : elements_to_streamed_line(stream, begin);
+  llvm::Value* head_end =
+      b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, b.CreateAdd(begin, length));
   emit_masked_loop(begin, head_end, body);
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, head_end);
 }
@@ -426,7 +431,7 @@ llvm::Value* KernelEmitter::emit_main_loop(llvm::Value* begin,
   const std::vector<llvm::Value*> streamed = std::exchange(accumulators_, start);
   b.CreateBr(after);
   b.SetInsertPoint(cached);
-  emit_loop(begin, main_end, unroll_);
+  emit_loop(begin, main_end, copies_of_cached_stores(streams[0]));
   llvm::BasicBlock* last_cached = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);

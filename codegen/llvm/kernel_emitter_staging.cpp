@@ -217,7 +217,7 @@ KernelEmitter::Range KernelEmitter::between_lines(Range tile, int stream) {
   const auto next_line = [&](llvm::Value* position, llvm::Value* border) {
     llvm::Value* line =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                b.CreateAdd(position, elements_to_line(stream, position)),
+                                b.CreateAdd(position, elements_to_streamed_line(stream, position)),
                                 tiled_vectors_.end);
     return b.CreateSelect(b.CreateICmpEQ(position, border), position, line);
   };

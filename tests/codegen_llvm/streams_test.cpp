@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -18,30 +20,47 @@ namespace {
 using ir::OpKind;
 
 /// A piece of a launch that is too large for any cache: whole lines are stored past the caches,
-/// what does not start on one as ever, and nothing outside of the piece.
+/// what does not start on one as ever, and nothing outside of the piece. The same of one that is
+/// not too large.
 TEST(StreamingStores, WriteThePieceWhereverItStarts) {
   constexpr int64_t kHuge = int64_t{1} << 40;
   constexpr int64_t kCount = 400;
-  KernelBuilder k = elementwise(OpKind::neg, {DType::f32}, DType::f32, kHuge);
-  const KernelFunction function = compile(k.kernel());
   std::vector<float> in(kCount);
   std::iota(in.begin(), in.end(), 1.0F);
   const std::pair<int64_t, int64_t> pieces[] = {
       {0, 395}, {3, 395}, {16, 400}, {0, 360}, {3, 372}, {64, 65}, {3, 10}, {15, 17}, {7, 7}};
-  for (const auto& [begin, end] : pieces) {
-    alignas(64) std::array<float, kCount> out{};
-    void* buffers[] = {in.data(), out.data()};
+  for (const int64_t extent : {kHuge, kCount}) {
+    KernelBuilder k = elementwise(OpKind::neg, {DType::f32}, DType::f32, extent);
+    const KernelFunction function = compile(k.kernel());
+    for (const auto& [begin, end] : pieces) {
+      alignas(64) std::array<float, kCount> out{};
+      void* buffers[] = {in.data(), out.data()};
 
-    function(buffers, k.params().data(), 0, 1, begin, end);
+      function(buffers, k.params().data(), 0, 1, begin, end);
 
-    for (int64_t i = 0; i < kCount; ++i) {
-      const bool is_inside = i >= begin && i < end;
-      const auto at = static_cast<size_t>(i);
-      EXPECT_EQ(out[at], is_inside ? -in[at] : 0.0F) << i << " from " << begin << " to " << end;
+      for (int64_t i = 0; i < kCount; ++i) {
+        const bool is_inside = i >= begin && i < end;
+        const auto at = static_cast<size_t>(i);
+        EXPECT_EQ(out[at], is_inside ? -in[at] : 0.0F) << i << " from " << begin << " to " << end;
+      }
     }
+    const std::string assembly = llvm_compiler().assembly(k.kernel());
+    EXPECT_NE(assembly.find("movntps"), std::string::npos);
   }
-  const std::string assembly = llvm_compiler().assembly(k.kernel());
-  EXPECT_NE(assembly.find("movntps"), std::string::npos);
+}
+
+/// Ordinary stores of a kernel that does little else come two by two on Zen; a function's copies
+/// are computed side by side.
+TEST(CachedStores, TakeTurnsOfTwoWhereTheyDecide) {
+  if (!is_on_zen() || !has_avx512()) GTEST_SKIP() << "other machines store four vectors a turn";
+  const auto num_stores = [](OpKind op) {
+    KernelBuilder k = elementwise(op, {DType::f32}, DType::f32, 400);
+    const std::string assembly = llvm_compiler().assembly(k.kernel());
+    const std::regex store("vmov(?:ups|dqu64)\\s%zmm\\d+, [^\n]*\\)\\n");
+    return std::distance(std::sregex_iterator(assembly.begin(), assembly.end(), store), {});
+  };
+  EXPECT_EQ(num_stores(OpKind::neg), 2);
+  EXPECT_EQ(num_stores(OpKind::tanh), 4);
 }
 
 /// The same of columns that two loops walk, the last of which stores past the caches. It uses what
