@@ -123,7 +123,12 @@ KernelLaunch Finisher::finish(Kernel start, std::vector<Phase> phases) {
   const auto num_outer = static_cast<int>(outer_.size());
   kernel->vector_dim =
       vector_inner_ ? num_outer + static_cast<int>(inner_.size()) - 1 : num_outer - 1;
-  kernel->short_vector = !vector_inner_ && !inner_.empty() && outer_.back().extent <= kShortVector;
+  if (!vector_inner_ && !inner_.empty()) {
+    const int64_t vectors = (outer_.back().extent + kShortVector - 1) / kShortVector;
+    kernel->short_vector = vectors <= 1;
+    if (vectors > 1 && vectors <= kMostColumnVectors)
+      kernel->column_vectors = static_cast<int>(vectors);
+  }
   kernel->row_length = row_length_;
   kernel->row_length_param = row_length_param_;
   kernel->longest_row = longest_row_;

@@ -90,6 +90,14 @@ std::string instr_text(const Kernel& kernel, int number) {
   return out;
 }
 
+std::string vector_text(const Kernel& kernel) {
+  std::string out = kernel.lane_guarded ? " lane-guarded" : "";
+  out += kernel.short_vector ? " short vector" : " vector";
+  const int64_t most = kernel.column_vectors * kShortVector;
+  if (most > 0) out += fmt::format(" of {} to {}", most - kShortVector + 1, most);
+  return out;
+}
+
 std::string dims_text(const Kernel& kernel, bool inner) {
   std::string out;
   for (size_t d = 0; d < kernel.dims.size(); ++d) {
@@ -99,10 +107,7 @@ std::string dims_text(const Kernel& kernel, bool inner) {
                    out.empty() ? "" : ", ",
                    d,
                    kernel.dims[d].extent_param,
-                   static_cast<int>(d) != kernel.vector_dim ? ""
-                   : kernel.short_vector                    ? " short vector"
-                   : kernel.lane_guarded                    ? " lane-guarded vector"
-                                                            : " vector");
+                   static_cast<int>(d) == kernel.vector_dim ? vector_text(kernel) : "");
   }
   return out;
 }

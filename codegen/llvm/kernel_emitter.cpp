@@ -257,6 +257,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
     unroll_ = std::max(most_copies(), copies_that_share_words());
     for (const Plan& plan : plans_)
       unroll_ = std::min(unroll_, choose_copies(plan));
+    if (has_few_columns()) unroll_ = std::min(unroll_, kernel_.column_vectors);
   }
   if (row_in_registers_) unroll_ = std::min(unroll_, vectors_of_row());
   if (kernel_.row_length > 0) unroll_ = copies_of_flat_rows(unroll_);
@@ -323,11 +324,13 @@ void KernelEmitter::emit_loop_phase(const Plan& plan) {
   const int outer_unroll = unroll_;
   if ((kernel_.vector_is_inner() && !row_in_registers_) || kernel_.short_vector)
     unroll_ = choose_copies(plan);
+  chains_ = chains_of(plan);
   start_accumulators(plan);
   for_each_row([&] { emit_level(plan, kTaskLevel, kVectorLevel); });
   walks_back_ = walks_back(plan);
   emit_inner(plan, 0);
   walks_back_ = false;
+  join_chains(plan);
   for_each_row([&] { finish_accumulators(plan); });
   accumulators_.clear();
   if (kernel_.short_vector) unroll_ = outer_unroll;
@@ -369,6 +372,8 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
   };
   if (dim == copy_dim_) {
     emit_copied_loop(begin, end, at_position);
+  } else if (chains_ > 1 && depth + 1 == inner_dims_.size()) {
+    emit_chains({begin, end}, at_position);
   } else {
     loop(begin, end, 1, at_position);
   }
@@ -529,7 +534,8 @@ int KernelEmitter::num_accumulator_copies() const {
 void KernelEmitter::start_accumulators(const Plan& plan) {
   accumulators_.clear();
   accumulator_at_.clear();
-  const int copies = num_accumulator_copies() * static_cast<int>(std::max<size_t>(rows_.size(), 1));
+  const int rows = static_cast<int>(std::max<size_t>(rows_.size(), 1));
+  const int copies = num_accumulator_copies() * rows * chains_;
   for (const int number : plan.accumulates) {
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
     const Reduction reduction = reduction_of(instr(number));
@@ -541,11 +547,11 @@ void KernelEmitter::start_accumulators(const Plan& plan) {
   }
 }
 
-/// The place of copy 0, of the row that is being emitted.
+/// The place of copy 0, of the row or chain that is being emitted.
 size_t KernelEmitter::first_accumulator(int number) const {
   const size_t width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
   return static_cast<size_t>(accumulator_at_.lookup(number)) +
-         row_ * width * static_cast<size_t>(num_accumulator_copies());
+         (row_ + chain_) * width * static_cast<size_t>(num_accumulator_copies());
 }
 
 void KernelEmitter::emit_accumulate(const Instr& at, int number) {

@@ -156,6 +156,12 @@ class KernelEmitter {
   [[nodiscard]] const Instr& instr(int number) const;
   [[nodiscard]] Reduction reduction_of(const Instr& instr) const;
 
+  // kernel_emitter_few_columns.cpp
+  [[nodiscard]] bool has_few_columns() const;
+  [[nodiscard]] int chains_of(const Plan& plan) const;
+  void emit_chains(Range range, const std::function<void(llvm::Value*)>& body);
+  void join_chains(const Plan& plan);
+
   // kernel_emitter_columns.cpp
   [[nodiscard]] bool can_keep_columns_in_memory() const;
   [[nodiscard]] int64_t own_elements_of_column() const;
@@ -221,7 +227,7 @@ class KernelEmitter {
                          llvm::Value* end,
                          int stream,
                          const std::function<void()>& body);
-  void emit_masked_loop(llvm::Value* begin, llvm::Value* end, const std::function<void()>& body);
+  void emit_masked_loop(Range range, int copies, const std::function<void()>& body);
   [[nodiscard]] bool walks_back(const Plan& plan) const;
   llvm::Value* emit_main_loop(llvm::Value* begin,
                               llvm::Value* main_end,
@@ -484,8 +490,10 @@ class KernelEmitter {
   llvm::Value* rows_stream_ = nullptr;  // made when first needed
 
   int rows_together_ = 1;
-  std::vector<Scope> rows_;              // that the body takes together; empty: one
-  size_t row_ = 0;                       // of those, the one that is being emitted
+  std::vector<Scope> rows_;  // that the body takes together; empty: one
+  size_t row_ = 0;           // of those, the one that is being emitted
+  int chains_ = 1;           // accumulators of their own for so many rows of columns
+  size_t chain_ = 0;
   llvm::Value* row_distance_ = nullptr;  // from one of those to the next
 
   bool columns_in_memory_ = false;

@@ -33,6 +33,7 @@ bool is_in(const Phase& phase, int number) {
 bool KernelEmitter::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
   if (kernel_.has_short_rows() || !staged_.accesses.empty()) return false;
+  if (has_few_columns()) return false;
   const int64_t count = std::ranges::count(kernel_.instrs, InstrKind::accumulate, &Instr::kind);
   return count <= kMostReductions && own_elements_of_column() * kLeastPiece <= kMostOwnElements;
 }

@@ -45,7 +45,7 @@ llvm::Value* KernelEmitter::emit_head_of_flat_rows(llvm::Value* begin,
   llvm::Value* steps = b.CreateUDiv(b.CreateAdd(begin, b.getInt64(step - 1)), b.getInt64(step));
   llvm::Value* head_end =
       b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, b.CreateMul(steps, b.getInt64(step)));
-  emit_masked_loop(begin, head_end, body);
+  emit_masked_loop({begin, head_end}, 1, body);
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, head_end);
 }
 

@@ -222,8 +222,13 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
                                       const std::function<void()>& body) {
   constexpr int kCopiesOfRest = 4;
   auto& b = e_.b;
-  const auto vector_dim = static_cast<size_t>(kernel_.vector_dim);
   in_vector_loop_ = true;
+  if (has_few_columns()) {
+    emit_masked_loop({begin, end}, unroll_, body);
+    copies_ = 1;
+    in_vector_loop_ = false;
+    return;
+  }
   if (kernel_.row_length > 0) {
     begin = emit_head_of_flat_rows(begin, end, body);
   } else if (!streams.empty() && accumulators_.empty()) {
@@ -246,21 +251,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   } else if ((!cuts_.empty() || avoids_masks()) && unroll_ > 1) {
     main_end = emit_whole_vectors(main_end, end, body);
   }
-  copies_ = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1;
-  loop(main_end, end, int64_t{e_.lanes} * copies_, [&](llvm::Value* position) {
-    positions_[vector_dim] = position;
-    llvm::Value* remaining = b.CreateSub(end, position);
-    num_positions_ =
-        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                remaining,
-                                b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copies_)));
-    for (int copy = 0; copy < copies_; ++copy) {
-      const auto before = static_cast<uint64_t>(int64_t{copy} * e_.lanes);
-      masks_.push_back(lane_mask(b.CreateSub(remaining, b.getInt64(before))));
-    }
-    body();
-    masks_.clear();
-  });
+  emit_masked_loop({main_end, end}, unroll_ > kCopiesOfRest ? kCopiesOfRest : 1, body);
   copies_ = 1;
   in_vector_loop_ = false;
 }
@@ -345,22 +336,23 @@ llvm::Value* KernelEmitter::emit_head(llvm::Value* begin,
                             : elements_to_streamed_line(stream, begin);
   llvm::Value* head_end =
       b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, b.CreateAdd(begin, length));
-  emit_masked_loop(begin, head_end, body);
+  emit_masked_loop({begin, head_end}, 1, body);
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, head_end);
 }
 
-/// One vector at a time, of the lanes there are.
-void KernelEmitter::emit_masked_loop(llvm::Value* begin,
-                                     llvm::Value* end,
-                                     const std::function<void()>& body) {
+/// So many vectors at a time, of the lanes there are.
+void KernelEmitter::emit_masked_loop(Range range, int copies, const std::function<void()>& body) {
   auto& b = e_.b;
-  copies_ = 1;
-  loop(begin, end, e_.lanes, [&](llvm::Value* position) {
+  const auto elements = [&](int vectors) {
+    return b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * vectors));
+  };
+  copies_ = copies;
+  loop(range.begin, range.end, int64_t{e_.lanes} * copies, [&](llvm::Value* position) {
     positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
-    llvm::Value* remaining = b.CreateSub(end, position);
-    num_positions_ = b.CreateBinaryIntrinsic(
-        llvm::Intrinsic::smin, remaining, b.getInt64(static_cast<uint64_t>(e_.lanes)));
-    masks_.push_back(lane_mask(remaining));
+    llvm::Value* remaining = b.CreateSub(range.end, position);
+    num_positions_ = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, remaining, elements(copies));
+    for (int copy = 0; copy < copies; ++copy)
+      masks_.push_back(lane_mask(b.CreateSub(remaining, elements(copy))));
     body();
     masks_.clear();
   });

@@ -45,6 +45,7 @@ struct ReductionCase {
   int64_t columns = 1;
   bool along_columns = true;  // one result a row
   bool special = false;
+  int column_vectors = 0;
 
   [[nodiscard]] int64_t results() const { return along_columns ? rows : columns; }
 
@@ -69,6 +70,7 @@ inline KernelBuilder kernel_of(const ReductionCase& c) {
   const int outer = k.outer(c.results());
   const int inner = k.inner(c.along_columns ? c.columns : c.rows);
   k.vector(c.along_columns ? inner : outer);
+  k.kernel().column_vectors = c.column_vectors;
   k.loop();
   const int value = k.load(x, c.along_columns ? k.at({c.columns, 1}) : k.at({1, c.columns}));
   std::vector<int> operands = {value};

@@ -25,8 +25,7 @@ void run(KernelBuilder& k, KernelFunction function, std::vector<void*> buffers, 
   }
 }
 
-void expect_reduction(OpKind op, DType dtype, int64_t rows, int64_t columns, bool along_columns) {
-  const ReductionCase c{op, dtype, rows, columns, along_columns};
+void expect_reduction(const ReductionCase& c) {
   KernelBuilder k = kernel_of(c);
   ASSERT_EQ(verify(k.kernel()), std::nullopt);
   Literal x = c.values();
@@ -38,9 +37,9 @@ void expect_reduction(OpKind op, DType dtype, int64_t rows, int64_t columns, boo
             buffers.data(),
             k.params().data(),
             0,
-            along_columns ? outer : 1,
+            c.along_columns ? outer : 1,
             0,
-            along_columns ? 1 : outer);
+            c.along_columns ? 1 : outer);
 
   run(k, compile(k.kernel()), {x.data(), actual.data()}, outer);
 
@@ -50,24 +49,39 @@ void expect_reduction(OpKind op, DType dtype, int64_t rows, int64_t columns, boo
 TEST(Reductions, AgreeAlongTheContiguousAxis) {
   for (const OpKind op : kReductions) {
     for (const int64_t extent : kExtents)
-      expect_reduction(op, DType::f32, 3, extent, true);
+      expect_reduction({op, DType::f32, 3, extent, true});
   }
 }
 
 TEST(Reductions, AgreeAlongTheStridedAxis) {
   for (const OpKind op : kReductions) {
     for (const int64_t extent : kExtents)
-      expect_reduction(op, DType::f32, extent, 35, false);
+      expect_reduction({op, DType::f32, extent, 35, false});
     for (const int64_t columns : kExtents)
-      expect_reduction(op, DType::f32, 9, columns, false);
+      expect_reduction({op, DType::f32, 9, columns, false});
+  }
+}
+
+/// All of a row at once and, where little is computed, several rows: the last of them may be fewer.
+TEST(Reductions, AgreeOfFewColumns) {
+  for (const OpKind op : kReductions) {
+    for (const int64_t rows : {1, 2, 3, 4, 5, 11}) {
+      for (const int64_t columns : {17, 32, 33, 48, 49, 64}) {
+        ReductionCase c{op, DType::f32, rows, columns, /*along_columns=*/false};
+        c.column_vectors = static_cast<int>((columns + kShortVector - 1) / kShortVector);
+        expect_reduction(c);
+        c.special = true;
+        expect_reduction(c);
+      }
+    }
   }
 }
 
 TEST(Reductions, AgreeInEveryDType) {
   for (const OpKind op : kReductions) {
     for (int d = 0; d < kNumDTypes; ++d) {
-      expect_reduction(op, static_cast<DType>(d), 2, 77, true);
-      expect_reduction(op, static_cast<DType>(d), 77, 20, false);
+      expect_reduction({op, static_cast<DType>(d), 2, 77, true});
+      expect_reduction({op, static_cast<DType>(d), 77, 20, false});
     }
   }
 }

@@ -1,0 +1,68 @@
+// Reductions of so few columns that the accumulators of all of them are in registers. A chain of
+// additions for each vector of columns would wait for itself, so several rows are added at a time,
+// to accumulators of their own.
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+namespace wick::codegen::llvm_jit {
+
+/// All of a row's vectors are under masks, which machines have to be good at.
+bool KernelEmitter::has_few_columns() const {
+  return kernel_.column_vectors > 0 && e_.host.avx512 && !e_.host.zen5 &&
+         !kernel_.has_short_rows() && staged_.accesses.empty();
+}
+
+/// Rows that are added at a time in the loop of the phase. Those that compute more hide the wait.
+int KernelEmitter::chains_of(const Plan& plan) const {
+  constexpr int kLittleWork = 8;
+  constexpr int kMostAccumulators = 16;
+  if (!has_few_columns() || plan.accumulates.empty() || work_of(plan) > kLittleWork) return 1;
+  const int accumulators = copies_ * static_cast<int>(plan.accumulates.size());
+  int chains = 4;
+  while (chains > 1 && chains * accumulators > kMostAccumulators)
+    chains /= 2;
+  return chains;
+}
+
+/// The loop over the last inner dimension.
+void KernelEmitter::emit_chains(Range range, const std::function<void(llvm::Value*)>& body) {
+  auto& b = e_.b;
+  const auto step = static_cast<uint64_t>(chains_);
+  llvm::Value* count = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smax, b.CreateSub(range.end, range.begin), b.getInt64(0));
+  llvm::Value* rest = b.CreateURem(count, b.getInt64(step));
+  llvm::Value* main_end = b.CreateAdd(range.begin, b.CreateSub(count, rest));
+  loop(range.begin, main_end, chains_, [&](llvm::Value* first) {
+    const Scope before = save_scope();
+    for (chain_ = 0; chain_ < step; ++chain_) {
+      restore_scope(before);
+      body(b.CreateAdd(first, b.getInt64(chain_)));
+    }
+    chain_ = 0;
+  });
+  loop(main_end, range.end, 1, body);
+}
+
+/// Makes one accumulator of those of all chains.
+void KernelEmitter::join_chains(const Plan& plan) {
+  const auto copies = static_cast<size_t>(num_accumulator_copies());
+  for (const int number : plan.accumulates) {
+    const Reduction reduction = reduction_of(instr(number));
+    const size_t width = reduction.tracks_position() ? 2 : 1;
+    const size_t first = first_accumulator(number);
+    for (size_t copy = 0; copy < copies && chains_ > 1; ++copy) {
+      llvm::SmallVector<Partial, 8> partials;
+      for (size_t chain = 0; chain < static_cast<size_t>(chains_); ++chain) {
+        llvm::Value** place = &accumulators_[first + (chain * copies + copy) * width];
+        partials.push_back({place[0], width == 2 ? place[1] : nullptr});
+      }
+      const Partial all = fold(e_, reduction, partials, /*folds_lanes=*/false);
+      llvm::Value** place = &accumulators_[first + copy * width];
+      place[0] = all.value;
+      if (width == 2) place[1] = all.position;
+    }
+  }
+  chains_ = 1;
+}
+
+}  // namespace wick::codegen::llvm_jit
