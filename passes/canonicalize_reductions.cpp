@@ -61,6 +61,30 @@ Value reduce_of_reduce(const Node& node, RuleBuilder& build) {
   return build.reshape(all, node.type().shape);
 }
 
+bool is_only_summed(const Node& node) {
+  return std::ranges::all_of(node.uses(), [](const ir::Use& use) {
+    if (use.user == nullptr) return false;
+    if (use.user->op() == OpKind::neg) return is_only_summed(*use.user);
+    return use.user->op() == OpKind::reduce_sum;
+  });
+}
+
+/// The sum of x + x is that of x twice, to the bit, unless it overflows on the way: so come
+/// gradients of squares. Of the negatives it is +0 where the other is, since sums start from +0.
+Value sum_of_twice(const Node& node, RuleBuilder& build) {
+  const DType dtype = node.type().dtype;
+  if (dtype != DType::f32 && dtype != DType::f64) return {};
+  const Node* negated = producer(node.operand(0), OpKind::neg);
+  const Value summed = negated == nullptr ? node.operand(0) : negated->operand(0);
+  const Node* twice = producer(summed, OpKind::add);
+  if (twice == nullptr || twice->operand(0) != twice->operand(1) || !is_only_summed(*twice))
+    return {};
+  const Value sum = build.op(OpKind::reduce_sum, {twice->operand(0)}, node.attributes());
+  const Value doubled = build.op(OpKind::add, {sum, sum});
+  if (negated == nullptr) return doubled;
+  return build.op(OpKind::sub, {build.scalar(dtype, 0), doubled});
+}
+
 // A tall matrix of few columns, summed over its rows, fills a small part of each vector. So many
 // rows in one make a matrix of whole vectors, whose columns are summed first.
 constexpr int64_t kJoinedRows = 64;
@@ -200,6 +224,7 @@ const Rule kReductionRules[] = {
     {"reduce-of-reduce", OpKind::reduce_sum, reduce_of_reduce},
     {"reduce-of-reduce", OpKind::reduce_max, reduce_of_reduce},
     {"reduce-of-reduce", OpKind::reduce_min, reduce_of_reduce},
+    {"sum-of-twice", OpKind::reduce_sum, sum_of_twice},
     {"reduce-of-tall", OpKind::reduce_sum, reduce_of_tall},
     {"reduce-of-tall", OpKind::reduce_max, reduce_of_tall},
     {"reduce-of-tall", OpKind::reduce_min, reduce_of_tall},
