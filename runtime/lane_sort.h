@@ -40,7 +40,9 @@ class LaneSort {
   LaneSort(size_t extent, Window wanted)
       : extent_(extent),
         wanted_(wanted),
-        entries_(memory_.first(keeps_first() ? most_kept() : extent)),
+        entries_(memory_.first(keeps_first()  ? most_kept()
+                               : takes_keys() ? 0
+                                              : extent)),
         keys_(keeps_first() ? most_kept() : 0) {}
 
   /// Calls emit(position) for what stands in the window, in order.
@@ -51,6 +53,13 @@ class LaneSort {
       insert_first(lane);
       emit_window<K>(entries_.first(size_), wanted_, emit);
       return;
+    }
+    if constexpr (sizeof(K) == 8) {
+      if (takes_keys()) {
+        const auto key_at = [&](uint32_t i) { return order(lane[i]); };
+        sort_.of_keys(extent_, key_at, wanted_, emit);
+        return;
+      }
     }
     Window window = wanted_;
     if (keeps_first()) {
@@ -75,6 +84,14 @@ class LaneSort {
   [[nodiscard]] bool keeps_first() const {
     return wanted_.end < extent_ && wanted_.end <= std::max(extent_ / kKeptPart, kFewKept);
   }
+
+  /// Whether most of a lane is wanted, so that its keys are read where they are: entries of 64 bits
+  /// and a position are twice as large.
+  [[nodiscard]] bool takes_keys() const {
+    return sizeof(K) == 8 && extent_ >= RadixSort::kFewest && is_mostly_wanted(extent_);
+  }
+
+  [[nodiscard]] bool is_mostly_wanted(size_t size) const { return size / 4 * 3 <= wanted_.size(); }
 
   [[nodiscard]] size_t most_kept() const { return 2 * wanted_.end + 2 * kBlock; }
 

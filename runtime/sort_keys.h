@@ -80,6 +80,10 @@ template <typename K>
 void sort_few(std::span<SortEntry<K>> entries) {
   constexpr size_t kRanked = 24;
   const size_t size = entries.size();
+  if (size == 2) {
+    if (entries[1] < entries[0]) std::swap(entries[0], entries[1]);
+    return;
+  }
   if (size > kRanked) {
     std::ranges::sort(entries, std::less{});
     return;
@@ -109,9 +113,9 @@ class RadixSort {
   /// Below this, comparing is faster than counting 256 buckets a byte.
   static constexpr size_t kFewest = 64;
 
-  /// By the lowest bits of keys (Knuth, volume 3, 5.2.5): what the cache holds one digit after
-  /// another from the lowest, more by the highest, then each part by itself. The result is in
-  /// `other` if it is wanted there.
+  /// By the lowest bits of keys (Knuth, volume 3, 5.2.5): what the cache holds by its highest
+  /// digits, the lowest of them first, and then what has these in common; more by the highest
+  /// digit, then each part by itself. The result is in `other` if it is wanted there.
   static void run(std::span<Entry> entries,
                   std::span<Entry> other,
                   unsigned bits,
@@ -125,16 +129,11 @@ class RadixSort {
         sort_parts(entries, other, bits, wanted_in_other);
         return;
       }
-      for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
-        Counts counts{};
-        for (const Entry& entry : entries)
-          ++counts[digit_of(entry, shift)];
-        scatter(entries, other, shift, counts);
-        std::swap(entries, other);
-        is_in_other = !is_in_other;
-      }
+      is_in_other = sort_cached(entries, other, bits);
     }
-    if (is_in_other != wanted_in_other) std::ranges::copy(entries, other.begin());
+    if (is_in_other == wanted_in_other) return;
+    if (is_in_other) std::swap(entries, other);
+    std::ranges::copy(entries, other.begin());
   }
 
  private:
@@ -145,6 +144,38 @@ class RadixSort {
 
   static size_t digit_of(const Entry& entry, unsigned shift) {
     return static_cast<size_t>(entry.key >> shift) % (size_t{1} << kDigitBits);
+  }
+
+  /// Two digits tell nearly all of so few keys apart if they are random, and three those of floats,
+  /// which have little but their exponents in the first. Returns whether the result is in `other`.
+  static bool sort_cached(std::span<Entry> entries, std::span<Entry> other, unsigned bits) {
+    constexpr size_t kMostDigits = 3;
+    const size_t digits = std::min<size_t>(bits > 24 ? 3 : 2, (bits + kDigitBits - 1) / kDigitBits);
+    const unsigned below = bits - std::min(bits, static_cast<unsigned>(digits) * kDigitBits);
+    std::array<Counts, kMostDigits> counts{};
+    for (const Entry& entry : entries) {
+      for (size_t i = 0; i < digits; ++i)
+        ++counts[i][digit_of(entry, below + static_cast<unsigned>(i) * kDigitBits)];
+    }
+    bool is_in_other = false;
+    for (size_t i = 0; i < digits; ++i) {
+      scatter(entries, other, below + static_cast<unsigned>(i) * kDigitBits, counts[i]);
+      std::swap(entries, other);
+      is_in_other = !is_in_other;
+    }
+    if (below > 0) sort_runs(entries, other, below);
+    return is_in_other;
+  }
+
+  /// What is in order but for the bits below `shift`.
+  static void sort_runs(std::span<Entry> entries, std::span<Entry> other, unsigned shift) {
+    for (size_t begin = 0, end = 1; begin < entries.size(); begin = end++) {
+      const uint32_t upper = entries[begin].key >> shift;
+      while (end < entries.size() && entries[end].key >> shift == upper)
+        ++end;
+      const size_t size = end - begin;
+      if (size > 1) run(entries.subspan(begin, size), other.first(size), shift, false);
+    }
   }
 
   static void sort_parts(std::span<Entry> entries,
@@ -159,7 +190,8 @@ class RadixSort {
     scatter(entries, other, shift, starts);
     size_t begin = 0;
     for (const uint32_t size : sizes) {
-      run(other.subspan(begin, size), entries.subspan(begin, size), shift, !wanted_in_other);
+      if (size > 0)
+        run(other.subspan(begin, size), entries.subspan(begin, size), shift, !wanted_in_other);
       begin += size;
     }
   }
@@ -203,20 +235,25 @@ class StableSort {
       RadixSort::run(entries, sorted, 32, true);
       emit_window<K>(sorted, window, emit);
     } else {
-      sort_halves(entries, window, emit);
+      of_keys(
+          entries.size(),
+          [&](uint32_t i) { return entries[i].key; },
+          window,
+          [&](uint32_t i) { emit(entries[i].position); });
     }
   }
 
- private:
-  /// By the upper halves of keys, then what is equal there by the lower ones: entries of half the
-  /// size, and half the digits where the upper ones tell most keys apart.
-  template <typename Emit>
-  void sort_halves(std::span<const Entry> entries, Window window, Emit emit) {
-    const size_t size = entries.size();
+  /// The same of so many keys, key_at(position), which need not be stored. By their upper halves,
+  /// then what is equal there by the lower ones: entries of half the size, and half the digits
+  /// where the upper ones tell most keys apart.
+  template <typename KeyAt, typename Emit>
+  void of_keys(size_t size, KeyAt key_at, Window window, Emit emit)
+    requires(sizeof(K) == 8)
+  {
     const std::span<SortEntry<uint32_t>> halves = halves_.first(size);
     const std::span<SortEntry<uint32_t>> sorted = sorted_.first(size);
-    for (size_t i = 0; i < size; ++i)
-      halves[i] = {static_cast<uint32_t>(i), static_cast<uint32_t>(entries[i].key >> 32U)};
+    for (uint32_t i = 0; i < size; ++i)
+      halves[i] = {i, static_cast<uint32_t>(key_at(i) >> 32U)};
     RadixSort::run(halves, sorted, 32, true);
     for (size_t begin = 0, end = 0; begin < size; begin = end) {
       const uint32_t upper = sorted[begin].key;
@@ -225,15 +262,13 @@ class StableSort {
       if (end - begin == 1) continue;
       const auto run = sorted.subspan(begin, end - begin);
       for (SortEntry<uint32_t>& half : run)
-        half.key = static_cast<uint32_t>(entries[half.position].key);
+        half.key = static_cast<uint32_t>(key_at(half.position));
       RadixSort::run(run, halves.first(run.size()), 32, false);
     }
-    const uint32_t first = entries.front().position;
-    const bool is_dense = entries.back().position - first + 1 == size;
-    for (const SortEntry<uint32_t>& half : sorted.subspan(window.begin, window.size()))
-      emit(is_dense ? first + half.position : entries[half.position].position);
+    emit_window<uint32_t>(sorted, window, emit);
   }
 
+ private:
   SortMemory<SortEntry<uint32_t>> halves_;
   SortMemory<SortEntry<uint32_t>> sorted_;
 };
