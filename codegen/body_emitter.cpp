@@ -149,6 +149,7 @@ BufferArg BodyEmitter::written_buffer(const ArgBinding& binding, DType dtype) co
 
 void BodyEmitter::store(
     int value, const ArgBinding& binding, const BufferArg& buffer, AffineExpr address, int phase) {
+  value = without_widening(value, buffer.dtype);
   if (draft_.instr(value).instr.dtype != buffer.dtype) {
     DraftInstr narrow;
     narrow.instr.kind = InstrKind::cast;
@@ -424,7 +425,17 @@ int BodyEmitter::compute(const Request& request,
   return draft_.append(phase_of(request), std::move(draft));
 }
 
+/// The value, or what it was widened from: a number of a half type that goes back to it unchanged
+/// is not rounded again.
+int BodyEmitter::without_widening(int value, DType dtype) const {
+  const Instr& made = draft_.instr(value).instr;
+  if (!is_half(dtype) || made.kind != InstrKind::cast || made.dtype != DType::f32) return value;
+  const int source = made.operands[0];
+  return draft_.instr(source).instr.dtype == dtype ? source : value;
+}
+
 int BodyEmitter::cast(const Request& request, int value, DType dtype) {
+  value = without_widening(value, dtype);
   if (draft_.instr(value).instr.dtype == dtype) return value;
   return convert(request, InstrKind::cast, value, dtype);
 }

@@ -115,6 +115,7 @@ class BodyEmitter {
   int index(const Request& request, const ir::AffineExpr& expr);
   int number(const Request& request, int64_t value);
   int compute(const Request& request, ir::OpKind op, DType dtype, std::vector<int> operands);
+  [[nodiscard]] int without_widening(int value, DType dtype) const;
   int cast(const Request& request, int value, DType dtype);
   int convert(const Request& request, InstrKind kind, int value, DType dtype);
   int constant(int64_t value);
