@@ -32,7 +32,4 @@ detail::Term digamma_value(const detail::Term& x);
 /// The n-th derivative of digamma, n > 0.
 detail::Term polygamma_value(int n, const detail::Term& x);
 
-/// sin(pi x), exact reduction included.
-detail::Term sin_pi(const detail::Term& x);
-
 }  // namespace wick::autograd

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "wick/autograd/formulas.h"
+#include "wick/autograd/half_turns.h"
 
 namespace wick::autograd {
 
@@ -233,15 +234,13 @@ Term cbrt_value(const Term& x) {
   });
 }
 
-Term sin_pi(const Term& x) {
-  const Term whole = round(x);
-  const Term sine = sin((x - whole) * std::numbers::pi);
-  return select(floor(whole * 0.5) * 2.0 == whole, sine, -sine);
-}
-
 Term sinc_value(const Term& x) {
-  return by_f64(
-      x, [](const Term& y) { return select(y == 0.0, 1.0, sin_pi(y) / (y * std::numbers::pi)); });
+  return by_f64(x, [](const Term& y) {
+    const HalfTurns turns(y);
+    const Term sine = turns.sine();
+    const Term is_even = floor(turns.n * 0.5) * 2.0 == turns.n;
+    return select(y == 0.0, 1.0, select(is_even, sine, -sine) / (y * std::numbers::pi));
+  });
 }
 
 }  // namespace wick::autograd

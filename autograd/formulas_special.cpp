@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "wick/autograd/formulas.h"
+#include "wick/autograd/half_turns.h"
 
 namespace wick::autograd {
 
@@ -120,8 +121,8 @@ Term paired(const Term& x) {
   return x * (x + 7.0);
 }
 
-/// log of gamma for x > 0: Stirling's series at x + 8, and x(x + 1)...(x + 7) divided out.
-Term lgamma_positive(const Term& x) {
+/// Stirling's series for the logarithm of gamma, for z >= kShift.
+Term stirling(const Term& z) {
   // B(2k) / (2k (2k - 1)).
   constexpr double kStirling[] = {1.0 / 12,
                                   -1.0 / 360,
@@ -132,14 +133,9 @@ Term lgamma_positive(const Term& x) {
                                   1.0 / 156,
                                   -3617.0 / 122400};
   const double constant = 0.5 * std::log(2 * kPi) - 0.5;
-  const Term is_small = x < kShift;
-  const Term z = select(is_small, x + kShift, x);
   const Term inverse = 1.0 / z;
   const Term series = inverse * polynomial(inverse * inverse, kStirling);
-  const Term stirling = (z - 0.5) * (log(z) - 1.0) + constant + series;
-  const Term u = paired(x);
-  const Term product = u * (u + 6.0) * ((u + 10.0) * (u + 12.0));
-  return stirling - select(is_small, log(product), 0.0);
+  return (z - 0.5) * (log(z) - 1.0) + constant + series;
 }
 
 /// digamma for x > 0, the same way.
@@ -183,10 +179,10 @@ Term polygamma_positive(int n, const Term& x) {
   return sum * factorial + pow(inverse, n) * tail;
 }
 
-/// cot(pi x), of x reduced exactly.
+/// cot(pi x).
 Term cot_pi(const Term& x) {
-  const Term angle = (x - round(x)) * kPi;
-  return cos(angle) / sin(angle);
+  const HalfTurns turns(x);
+  return turns.cosine() / turns.sine();
 }
 
 /// The n-th derivative of cot(pi x) / pi^n as a polynomial in the cotangent.
@@ -224,13 +220,22 @@ Term erfinv_value(const Term& x) {
   });
 }
 
+/// Of x >= 1/2, Stirling's series at x or at x + 8, with the product x(x + 1)...(x + 7) divided out
+/// again; of others, pi / |sin(pi x)| divided by gamma(1 - x).
 Term lgamma_value(const Term& x) {
   return by_f64(x, [](const Term& y) {
     const Term reflects = y < 0.5;
-    const Term value = lgamma_positive(select(reflects, 1.0 - y, y));
-    const Term reflected = std::log(kPi) - log(abs(sin_pi(y))) - value;
-    const Term result = select(abs(y) == kInfinity, kInfinity, select(reflects, reflected, value));
-    return select((y == 1.0) | (y == 2.0), 0.0, result);  // exact zeros
+    const Term positive = select(reflects, 1.0 - y, y);
+    const Term is_small = positive < kShift;
+    const Term u = paired(positive);
+    const Term product = u * (u + 6.0) * ((u + 10.0) * (u + 12.0));
+    const Term factor = select(is_small, product, 1.0);
+    const Term inverse_sine = select(reflects, kPi / abs(HalfTurns(y).sine()), 1.0);
+    const Term shifted = stirling(select(is_small, positive + kShift, positive));
+    const Term difference = shifted - log(factor * inverse_sine);
+    const Term result = select(reflects, -difference, difference);
+    // Zeros are exact.
+    return select((y == 1.0) | (y == 2.0), 0.0, select(abs(y) == kInfinity, kInfinity, result));
   });
 }
 
