@@ -213,20 +213,20 @@ struct OutputAhead {
   }
 };
 
-template <int64_t kHeight, class Left>
+template <int64_t kHeight, int64_t kWidth, class Left>
 WICK_VECTORS void whole_tile(
     Left left, PackedColumns right, int64_t depth, const Output& out, Ahead& ahead) {
-  RegisterTile<kHeight, kVectors> tile;
+  RegisterTile<kHeight, kWidth> tile;
   tile.multiply(depth, left, right, OutputAhead{out}, ahead);
   tile.store_to(out.data, out.stride, out.adds);
 }
 
-template <class Left>
+template <int64_t kWidth, class Left>
 void tile_of_rows(
     int64_t rows, Left left, PackedColumns right, int64_t depth, const Output& out, Ahead& ahead) {
   using Tile = void(Left, PackedColumns, int64_t, const Output&, Ahead&);
   static constexpr auto kTiles = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
-    return std::array<Tile*, kRows>{whole_tile<kLess + 1, Left>...};
+    return std::array<Tile*, kRows>{whole_tile<kLess + 1, kWidth, Left>...};
   }(std::make_integer_sequence<int64_t, kRows>());
   kTiles[static_cast<size_t>(rows - 1)](left, right, depth, out, ahead);
 }
@@ -240,9 +240,14 @@ void multiply_tile(int64_t rows,
                    int64_t depth,
                    const Output& out,
                    Ahead& ahead) {
-  if (columns >= kColumns) return tile_of_rows(rows, left, right, depth, out, ahead);
+  if (columns >= kColumns) return tile_of_rows<kVectors>(rows, left, right, depth, out, ahead);
   float whole[kRows * kColumns];
-  tile_of_rows(rows, left, right, depth, {whole, kColumns, /*adds=*/false}, ahead);
+  const Output apart{whole, kColumns, /*adds=*/false};
+  if (columns > kLanes) {
+    tile_of_rows<kVectors>(rows, left, right, depth, apart, ahead);
+  } else {
+    tile_of_rows<1>(rows, left, right, depth, apart, ahead);
+  }
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t column = 0; column < columns; ++column) {
       float& to = out.data[r * out.stride + column];
