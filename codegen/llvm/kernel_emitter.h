@@ -257,6 +257,7 @@ class KernelEmitter {
   [[nodiscard]] bool rows_share_vectors() const;
   [[nodiscard]] int loads_of_row(uint64_t row_dims) const;
   [[nodiscard]] bool rows_wait_for_memory() const;
+  [[nodiscard]] int rows_of_memory() const;
   [[nodiscard]] bool rows_are_read_once() const;
   void choose_rows_together();
   void emit_groups_of_rows(Range tasks);

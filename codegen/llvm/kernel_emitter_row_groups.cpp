@@ -101,21 +101,28 @@ int KernelEmitter::loads_of_row(uint64_t row_dims) const {
 
 /// Rows of one vector each that is read as it lies in memory, with little to compute. Those of two
 /// are two streams as they are, and arithmetic gains nothing: sums of exp(x) take 1.06 times as
-/// long. Zen 4 reads one stream as fast as four, but argmax also waits for itself.
+/// long.
 bool KernelEmitter::rows_wait_for_memory() const {
   constexpr int kLittleWork = 8;
   if (loads_of_row(dims_of_rows()) != 1 || work_of(loop_plan()) > kLittleWork) return false;
-  const auto waits_for_itself = [&](int number) {
-    return reduction_of(instr(number)).tracks_position();
-  };
-  const bool follows_one_stream = e_.host.zen && !e_.host.zen5;
-  if (follows_one_stream && std::ranges::none_of(loop_plan().accumulates, waits_for_itself))
-    return false;
   return std::ranges::all_of(loop_plan().phase->instrs, [&](int number) {
     const Instr& at = instr(number);
     if (at.kind != InstrKind::load || !varies(number)) return true;
     return at.predicate < 0 && at.dynamic_index < 0 && vector_term(at).stride == Stride::one;
   });
+}
+
+/// As memory brings them fastest. Zen 4 has one stream as fast as four, and two sooner by a
+/// twentieth, which is less than what a second chain of maxima costs; argmax also waits for itself.
+int KernelEmitter::rows_of_memory() const {
+  const auto& accumulates = loop_plan().accumulates;
+  const auto waits_for_itself = [&](int number) {
+    return reduction_of(instr(number)).tracks_position();
+  };
+  const auto is_sum = [&](int number) { return instr(number).op == ir::OpKind::reduce_sum; };
+  if (!rows_wait_for_memory()) return 1;
+  if (!e_.host.zen || e_.host.zen5 || std::ranges::any_of(accumulates, waits_for_itself)) return 4;
+  return std::ranges::all_of(accumulates, is_sum) ? 2 : 1;
 }
 
 /// By one loop that stores nothing.
@@ -133,8 +140,7 @@ bool KernelEmitter::rows_are_read_once() const {
 void KernelEmitter::choose_rows_together() {
   if (!rows_may_take_turns() || (!e_.host.avx512 && reads_what_it_stores())) return;
   if (rows_are_read_once()) {
-    if (!rows_share_vectors() && !rows_wait_for_memory()) return;
-    rows_together_ = 4;
+    rows_together_ = rows_share_vectors() ? 4 : rows_of_memory();
   } else if (rows_share_vectors()) {
     rows_together_ = 2;
   }
