@@ -57,9 +57,10 @@ bool KernelEmitter::is_bound_by_arithmetic(const Plan& plan) const {
   return work_of_memory(plan) >= kWorkOfVector;
 }
 
-/// So little of it that how vectors are stored decides.
+/// So little of it that how vectors are stored decides. Tiles that are staged are bound by that.
 bool KernelEmitter::is_bound_by_stores(int stream) const {
   constexpr int64_t kWorkOfVector = 4;
+  if (!staged_.accesses.empty()) return false;
   const auto of_stream = std::ranges::find_if(
       plans_, [&](const Plan& plan) { return std::ranges::count(plan.phase->instrs, stream) > 0; });
   return work_of_memory(*of_stream) < kWorkOfVector;
