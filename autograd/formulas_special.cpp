@@ -138,7 +138,7 @@ Term stirling(const Term& z) {
   return (z - 0.5) * (log(z) - 1.0) + constant + series;
 }
 
-/// digamma for x > 0, the same way.
+/// digamma for x > 0: its series at x or at x + 8, less 1/x + 1/(x + 1) + ... + 1/(x + 7).
 Term digamma_positive(const Term& x) {
   // B(2k) / (2k).
   constexpr double kSeries[] = {1.0 / 12,

@@ -131,6 +131,7 @@ struct Blocking {
 
 /// Vector dimensions of so many positions are short: one vector, the block of channels.
 inline constexpr int64_t kShortVector = 16;
+/// So many times as many columns are reduced in registers.
 inline constexpr int64_t kMostColumnVectors = 4;
 
 /// Rows of fewer elements, unless they are whole vectors, spend more time at their ends than
@@ -157,8 +158,8 @@ struct Kernel {
   /// positions of the last inner one at once, be it reduced or, without reductions, walked in
   /// order.
   bool short_vector = false;
-  /// Not 0: it has more, so many times kShortVector rounded up, and there are inner dimensions: what
-  /// is reduced for each position fits registers.
+  /// Not 0: it has more, so many times kShortVector rounded up, and there are inner dimensions:
+  /// what is reduced for each position fits registers.
   int column_vectors = 0;
   /// Not 0: the vector dimension walks rows of so many elements, behind each other in memory, as
   /// one; loads may have one value for each column or for each row.

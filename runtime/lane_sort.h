@@ -40,9 +40,7 @@ class LaneSort {
   LaneSort(size_t extent, Window wanted)
       : extent_(extent),
         wanted_(wanted),
-        entries_(memory_.first(keeps_first()  ? most_kept()
-                               : takes_keys() ? 0
-                                              : extent)),
+        entries_(memory_.first(most_entries())),
         keys_(keeps_first() ? most_kept() : 0) {}
 
   /// Calls emit(position) for what stands in the window, in order.
@@ -92,6 +90,11 @@ class LaneSort {
   }
 
   [[nodiscard]] bool is_mostly_wanted(size_t size) const { return size / 4 * 3 <= wanted_.size(); }
+
+  [[nodiscard]] size_t most_entries() const {
+    if (keeps_first()) return most_kept();
+    return takes_keys() ? 0 : extent_;
+  }
 
   [[nodiscard]] size_t most_kept() const { return 2 * wanted_.end + 2 * kBlock; }
 
@@ -213,7 +216,7 @@ class LaneSort {
     constexpr K kLargestDigit = (K{1} << kDigitBits) - 1;
     Window window = wanted_;
     int bits = static_cast<int>(sizeof(K)) * 8;  // lower ones, in which the entries may differ
-    while (bits > 0 && size_ > kFew && size_ / 4 * 3 > window.size()) {
+    while (bits > 0 && size_ > kFew && !is_mostly_wanted(size_)) {
       bits = std::max(bits - kDigitBits, 0);
       const auto digit_of = [&](const Entry& e) { return (e.key >> bits) & kLargestDigit; };
       std::array<uint32_t, kLargestDigit + 1> counts{};

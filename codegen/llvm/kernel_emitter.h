@@ -491,11 +491,12 @@ class KernelEmitter {
   llvm::Value* rows_stream_ = nullptr;  // made when first needed
 
   int rows_together_ = 1;
-  std::vector<Scope> rows_;  // that the body takes together; empty: one
-  size_t row_ = 0;           // of those, the one that is being emitted
-  int chains_ = 1;           // accumulators of their own for so many rows of columns
-  size_t chain_ = 0;
+  std::vector<Scope> rows_;              // that the body takes together; empty: one
+  size_t row_ = 0;                       // of those, the one that is being emitted
   llvm::Value* row_distance_ = nullptr;  // from one of those to the next
+
+  int chains_ = 1;    // rows of few columns that are added at a time
+  size_t chain_ = 0;  // of those, the one that is being emitted
 
   bool columns_in_memory_ = false;
   std::vector<int> loop_of_;  // by instruction, the loops up to where it is first computed

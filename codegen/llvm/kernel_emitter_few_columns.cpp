@@ -2,6 +2,8 @@
 // additions for each vector of columns would wait for itself, so several rows are added at a time,
 // to accumulators of their own.
 
+#include <utility>
+
 #include "wick/codegen/llvm/kernel_emitter.h"
 
 namespace wick::codegen::llvm_jit {
@@ -45,14 +47,16 @@ void KernelEmitter::emit_chains(Range range, const std::function<void(llvm::Valu
 
 /// Makes one accumulator of those of all chains.
 void KernelEmitter::join_chains(const Plan& plan) {
+  const auto chains = static_cast<size_t>(std::exchange(chains_, 1));
+  if (chains == 1) return;
   const auto copies = static_cast<size_t>(num_accumulator_copies());
   for (const int number : plan.accumulates) {
     const Reduction reduction = reduction_of(instr(number));
     const size_t width = reduction.tracks_position() ? 2 : 1;
     const size_t first = first_accumulator(number);
-    for (size_t copy = 0; copy < copies && chains_ > 1; ++copy) {
+    for (size_t copy = 0; copy < copies; ++copy) {
       llvm::SmallVector<Partial, 8> partials;
-      for (size_t chain = 0; chain < static_cast<size_t>(chains_); ++chain) {
+      for (size_t chain = 0; chain < chains; ++chain) {
         llvm::Value** place = &accumulators_[first + (chain * copies + copy) * width];
         partials.push_back({place[0], width == 2 ? place[1] : nullptr});
       }
@@ -62,7 +66,6 @@ void KernelEmitter::join_chains(const Plan& plan) {
       if (width == 2) place[1] = all.position;
     }
   }
-  chains_ = 1;
 }
 
 }  // namespace wick::codegen::llvm_jit
