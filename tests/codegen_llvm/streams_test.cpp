@@ -52,15 +52,19 @@ TEST(StreamingStores, WriteThePieceWhereverItStarts) {
 /// Ordinary stores of a kernel that does little else come two by two on Zen; a function's copies
 /// are computed side by side.
 TEST(CachedStores, TakeTurnsOfTwoWhereTheyDecide) {
-  if (!is_on_zen() || !has_avx512()) GTEST_SKIP() << "other machines store four vectors a turn";
+  if (!has_avx512()) GTEST_SKIP() << "the pattern is for its registers";
   const auto num_stores = [](OpKind op) {
     KernelBuilder k = elementwise(op, {DType::f32}, DType::f32, 400);
     const std::string assembly = llvm_compiler().assembly(k.kernel());
     const std::regex store("vmov(?:ups|dqu64)\\s%zmm\\d+, [^\n]*\\)\\n");
     return std::distance(std::sregex_iterator(assembly.begin(), assembly.end(), store), {});
   };
-  EXPECT_EQ(num_stores(OpKind::neg), 2);
-  EXPECT_EQ(num_stores(OpKind::tanh), 4);
+  if (is_on_zen5()) {  // which stores the last vectors without masks as well
+    EXPECT_EQ(num_stores(OpKind::tanh) - num_stores(OpKind::neg), 2);
+  } else {
+    EXPECT_EQ(num_stores(OpKind::neg), is_on_zen() ? 2 : 4);
+    EXPECT_EQ(num_stores(OpKind::tanh), 4);
+  }
 }
 
 /// The same of columns that two loops walk, the last of which stores past the caches. It uses what
