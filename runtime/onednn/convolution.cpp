@@ -429,8 +429,9 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   for (const Way& way : ways_of(op))
     candidates.push_back(
         {way.name, [way](const LibraryOp& op) { return make_candidate(op, way); }});
-  if (may_use_winograd(op)) candidates.push_back({"winograd-by-parts", make_winograd});
-  if (may_multiply_pixels(op) && !is_pointwise(op) && !may_use_winograd(op)) {
+  const bool has_winograd = may_use_winograd(op);
+  if (has_winograd) candidates.push_back({"winograd-by-parts", make_winograd});
+  if (may_multiply_pixels(op) && !is_pointwise(op) && !has_winograd) {
     candidates.push_back({"product", make_product_gradient});
   }
   if (has_groups) std::ranges::move(own_ways(op), std::back_inserter(candidates));

@@ -7,6 +7,7 @@ namespace wick::runtime::onednn {
 namespace {
 
 using winograd::Algorithms;
+using winograd::Images;
 
 /// Those of the widest vectors that divide the blocks of the images on both sides.
 const Algorithms* algorithms_for(const Images& some,

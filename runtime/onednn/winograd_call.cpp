@@ -6,6 +6,10 @@
 
 namespace wick::runtime::onednn {
 
+using winograd::Grid;
+using winograd::Images;
+using winograd::Windows;
+
 Images images_of(const Shape& shape, const Shape& windows) {
   const Shape plain = ir::plain_images(shape, windows);
   return {.channels = plain[1],

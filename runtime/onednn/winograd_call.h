@@ -13,19 +13,12 @@
 
 namespace wick::runtime::onednn {
 
-using winograd::Grid;
-using winograd::Images;
-using winograd::kWindowPoints;
-using winograd::Matrices;
-using winograd::Tiling;
-using winograd::Windows;
-
-constexpr int64_t kAllWindowPoints = kWindowPoints * kWindowPoints;
+inline constexpr int64_t kAllWindowPoints = winograd::kWindowPoints * winograd::kWindowPoints;
 
 /// Images, or cotangents or gradients of images, of a convolution with windows of this shape.
-Images images_of(const Shape& shape, const Shape& windows);
+winograd::Images images_of(const Shape& shape, const Shape& windows);
 
-Windows windows_of(const Shape& shape);
+winograd::Windows windows_of(const Shape& shape);
 
 /// Along both axes.
 struct Pair {
@@ -36,7 +29,7 @@ struct Pair {
 Pair pair_of(const LibraryOp& op, const char* name, int64_t otherwise);
 
 /// Of a convolution: so many outputs, whose windows begin before the inputs.
-Grid::Axis axis_of_outputs(int64_t extent, int64_t padding);
+winograd::Grid::Axis axis_of_outputs(int64_t extent, int64_t padding);
 
 /// Of small matrices, and under few rows, oneDNN's copies take longer than they save.
 void multiply_points(const GemmArgs<float>& args);
@@ -48,9 +41,9 @@ struct Channels {
 };
 
 /// Those of the images, which begin so many elements after theirs.
-Images part_of(Images images, Channels channels);
+winograd::Images part_of(winograd::Images images, Channels channels);
 
-int64_t offset_in(const Images& images, Channels channels);
+int64_t offset_in(const winograd::Images& images, Channels channels);
 
 /// A call that goes over the channels of one side of its windows in parts, since windows take four
 /// times their memory when transformed.
@@ -63,7 +56,7 @@ class WinogradCall : public HostCall {
   /// transformed, stay from part to part where they take no more memory than a third of all
   /// windows would; else there are few parts, of up to `most_windows` where that makes a
   /// difference.
-  WinogradCall(const Grid& grid, int64_t channels, int64_t others, int64_t most_windows)
+  WinogradCall(const winograd::Grid& grid, int64_t channels, int64_t others, int64_t most_windows)
       : grid_(grid),
         channels_(channels) {
     constexpr int64_t kWindows = 32768;
@@ -73,7 +66,7 @@ class WinogradCall : public HostCall {
     if (!keeps_inputs_ && channels > 2 * part_) part_ = channels_at_once(most_windows, others);
   }
 
-  const Grid& grid() const { return grid_; }
+  const winograd::Grid& grid() const { return grid_; }
 
   bool keeps_inputs() const { return keeps_inputs_; }
 
@@ -84,14 +77,14 @@ class WinogradCall : public HostCall {
 
   int64_t largest_part() const { return std::min(part_, channels_); }
 
-  const Tiling& tiling() const { return grid_.tiling(); }
+  const winograd::Tiling& tiling() const { return grid_.tiling(); }
 
   /// Of tiles' values, a row a tile.
-  Matrices values_of(int64_t tiles, int64_t channels) const {
+  winograd::Matrices values_of(int64_t tiles, int64_t channels) const {
     return {tiling().num_values(), tiles, channels};
   }
 
-  static Matrices points_of(int64_t rows, int64_t columns) {
+  static winograd::Matrices points_of(int64_t rows, int64_t columns) {
     return {kAllWindowPoints, rows, columns};
   }
 
@@ -116,7 +109,7 @@ class WinogradCall : public HostCall {
     return ceil_div(ceil_div(channels_, parts), kLine) * kLine;
   }
 
-  Grid grid_;
+  winograd::Grid grid_;
   int64_t channels_;
   int64_t part_;
   bool keeps_inputs_;

@@ -7,8 +7,13 @@ namespace wick::runtime::onednn {
 namespace {
 
 using winograd::Algorithms;
+using winograd::Grid;
 using winograd::ImageAlgorithm;
+using winograd::Images;
+using winograd::Matrices;
 using winograd::TileRange;
+using winograd::Tiling;
+using winograd::Windows;
 
 /// Of the inputs' gradient. With a stride of 2 a unit are two results, of which the middle tap
 /// gives the first: it begins there, or one before.

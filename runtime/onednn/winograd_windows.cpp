@@ -6,8 +6,13 @@
 namespace wick::runtime::onednn {
 namespace {
 
+using winograd::Grid;
+using winograd::Images;
+using winograd::Matrices;
 using winograd::TileRange;
+using winograd::Tiling;
 using winograd::WindowAlgorithm;
+using winograd::Windows;
 
 /// The gradient of the windows. Blocks of tiles are added one after the other, whatever the number
 /// of threads, which share the points.
