@@ -149,14 +149,7 @@ BufferArg BodyEmitter::written_buffer(const ArgBinding& binding, DType dtype) co
 
 void BodyEmitter::store(
     int value, const ArgBinding& binding, const BufferArg& buffer, AffineExpr address, int phase) {
-  value = without_widening(value, buffer.dtype);
-  if (draft_.instr(value).instr.dtype != buffer.dtype) {
-    DraftInstr narrow;
-    narrow.instr.kind = InstrKind::cast;
-    narrow.instr.dtype = buffer.dtype;
-    narrow.instr.operands = {value};
-    value = draft_.append(phase, std::move(narrow));
-  }
+  value = cast_in(phase, value, buffer.dtype);
   DraftInstr instr;
   instr.instr.kind = InstrKind::store;
   instr.instr.dtype = buffer.dtype;
@@ -323,7 +316,7 @@ int BodyEmitter::build_elementwise(const Request& request, const std::vector<int
   const DType dtype = node.type().dtype;
   if (node.op() == OpKind::bitcast) {
     const int source = cast(request, values[0], node.operand(0).type().dtype);
-    const int bits = convert(request, InstrKind::bitcast, source, dtype);
+    const int bits = convert(phase_of(request), InstrKind::bitcast, source, dtype);
     return cast(request, bits, compute_dtype(dtype));
   }
   if (node.op() != OpKind::cast) {
@@ -435,17 +428,21 @@ int BodyEmitter::without_widening(int value, DType dtype) const {
 }
 
 int BodyEmitter::cast(const Request& request, int value, DType dtype) {
-  value = without_widening(value, dtype);
-  if (draft_.instr(value).instr.dtype == dtype) return value;
-  return convert(request, InstrKind::cast, value, dtype);
+  return cast_in(phase_of(request), value, dtype);
 }
 
-int BodyEmitter::convert(const Request& request, InstrKind kind, int value, DType dtype) {
+int BodyEmitter::cast_in(int phase, int value, DType dtype) {
+  value = without_widening(value, dtype);
+  if (draft_.instr(value).instr.dtype == dtype) return value;
+  return convert(phase, InstrKind::cast, value, dtype);
+}
+
+int BodyEmitter::convert(int phase, InstrKind kind, int value, DType dtype) {
   DraftInstr draft;
   draft.instr.kind = kind;
   draft.instr.dtype = dtype;
   draft.instr.operands = {value};
-  return draft_.append(phase_of(request), std::move(draft));
+  return draft_.append(phase, std::move(draft));
 }
 
 int BodyEmitter::constant(int64_t value) {

@@ -117,7 +117,8 @@ class BodyEmitter {
   int compute(const Request& request, ir::OpKind op, DType dtype, std::vector<int> operands);
   [[nodiscard]] int without_widening(int value, DType dtype) const;
   int cast(const Request& request, int value, DType dtype);
-  int convert(const Request& request, InstrKind kind, int value, DType dtype);
+  int cast_in(int phase, int value, DType dtype);
+  int convert(int phase, InstrKind kind, int value, DType dtype);
   int constant(int64_t value);
   int both(const Request& request, int a, int b);
   /// Loads an element of a parameter of the body, behind reshapes or not.
