@@ -227,6 +227,7 @@ class KernelEmitter {
                          llvm::Value* end,
                          int stream,
                          const std::function<void()>& body);
+  llvm::Value* end_of_whole_steps(Range range, int64_t step);
   void emit_masked_loop(Range range, int copies, const std::function<void()>& body);
   [[nodiscard]] bool walks_back(const Plan& plan) const;
   llvm::Value* emit_main_loop(llvm::Value* begin,

@@ -29,14 +29,10 @@ int KernelEmitter::chains_of(const Plan& plan) const {
 /// The loop over the last inner dimension.
 void KernelEmitter::emit_chains(Range range, const std::function<void(llvm::Value*)>& body) {
   auto& b = e_.b;
-  const auto step = static_cast<uint64_t>(chains_);
-  llvm::Value* count = b.CreateBinaryIntrinsic(
-      llvm::Intrinsic::smax, b.CreateSub(range.end, range.begin), b.getInt64(0));
-  llvm::Value* rest = b.CreateURem(count, b.getInt64(step));
-  llvm::Value* main_end = b.CreateAdd(range.begin, b.CreateSub(count, rest));
+  llvm::Value* main_end = end_of_whole_steps(range, chains_);
   loop(range.begin, main_end, chains_, [&](llvm::Value* first) {
     const Scope before = save_scope();
-    for (chain_ = 0; chain_ < step; ++chain_) {
+    for (chain_ = 0; chain_ < static_cast<size_t>(chains_); ++chain_) {
       restore_scope(before);
       body(b.CreateAdd(first, b.getInt64(chain_)));
     }

@@ -61,6 +61,15 @@ void KernelEmitter::loop(llvm::Value* begin,
   restore_scope(std::move(scope));
 }
 
+/// Of as many steps as fit the range.
+llvm::Value* KernelEmitter::end_of_whole_steps(Range range, int64_t step) {
+  auto& b = e_.b;
+  llvm::Value* count = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smax, b.CreateSub(range.end, range.begin), b.getInt64(0));
+  llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(step)));
+  return b.CreateAdd(range.begin, b.CreateSub(count, rest));
+}
+
 /// Without the second body nothing happens where the condition is false.
 void KernelEmitter::emit_if(llvm::Value* condition,
                             const std::function<void()>& then,
@@ -221,7 +230,6 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
                                       llvm::ArrayRef<int> streams,
                                       const std::function<void()>& body) {
   constexpr int kCopiesOfRest = 4;
-  auto& b = e_.b;
   in_vector_loop_ = true;
   if (has_few_columns()) {
     emit_masked_loop({begin, end}, unroll_, body);
@@ -239,10 +247,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   if (unroll_ > 1 || kernel_.row_length > 0 || !e_.host.avx512) {
     if (kernel_.row_length > 0) start_flat_rows(begin);
     const int64_t step = int64_t{e_.lanes} * unroll_;
-    llvm::Value* count =
-        b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(end, begin), b.getInt64(0));
-    llvm::Value* rest = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(step)));
-    main_end = b.CreateAdd(begin, b.CreateSub(count, rest));
+    main_end = end_of_whole_steps({begin, end}, step);
     main_end = emit_main_loop(begin, main_end, end, streams, body);
     at_row_start_ = false;
   }
