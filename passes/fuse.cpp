@@ -1,12 +1,14 @@
 #include "wick/passes/fuse.h"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
+#include <source_location>
 
 #include "wick/ir/check.h"
 #include "wick/passes/fusion_clusters.h"
 #include "wick/passes/fusion_inline.h"
 #include "wick/passes/fusion_outline.h"
+#include "wick/passes/fusion_parts.h"
 #include "wick/passes/fusion_remarks.h"
 #include "wick/passes/pass_options.h"
 
@@ -24,31 +26,60 @@ class Fuse final : public Pass {
   [[nodiscard]] std::string_view name() const override { return "fuse"; }
 
   bool run(ir::Graph& graph, PassContext& context) override {
-    using CycleSearch = FusionClusters::CycleSearch;
-    std::optional<int> count = fuse(graph, CycleSearch::nearby, context);
-    if (!count) count = fuse(graph, CycleSearch::everywhere, context);
-    check(count.has_value(), "clusters do not depend on each other in a circle");
-    context.count("fusions", *count);
-    return *count > 0;
+    std::unique_ptr<Decisions> best = decide(graph, {}, context);
+    if (best->clusters.met_limits()) {
+      // Some kernels have to end where others begin, and that decides what is stored.
+      std::unique_ptr<Decisions> other = decide(graph, parts_of(graph, context), context);
+      if (other->clusters.bytes_moved() < best->clusters.bytes_moved()) best = std::move(other);
+    }
+    best->log.explain(best->clusters);
+    const int count = outline_fusions(graph, best->clusters);
+    context.count("fusions", count);
+    return count > 0;
   }
 
  private:
-  /// The number of fusions; nothing, and nothing changed, where the clusters form a circle.
-  std::optional<int> fuse(ir::Graph& graph,
-                          FusionClusters::CycleSearch cycle_search,
-                          PassContext& context) const {
-    FusionClusters clusters(graph, limits_, model_, cycle_search);
-    FusionLog log(context);
+  struct Decisions {
+    FusionClusters clusters;
+    FusionLog log;
+  };
+
+  std::unique_ptr<Decisions> decide(ir::Graph& graph,
+                                    const Parts& parts,
+                                    PassContext& context) const {
+    using CycleSearch = FusionClusters::CycleSearch;
+    for (const CycleSearch search : {CycleSearch::nearby, CycleSearch::everywhere}) {
+      std::unique_ptr<Decisions> decisions(
+          new Decisions{{graph, limits_, model_, parts, search}, FusionLog(context)});
+      decide(*decisions);
+      context.count("work", decisions->clusters.work());
+      if (!form_circle(graph, decisions->clusters)) return decisions;
+    }
+    check_failed("clusters depend on each other in a circle", std::source_location::current());
+  }
+
+  static void decide(Decisions& decisions) {
+    auto& [clusters, log] = decisions;
     merge_producers(clusters, log);
     evict_first_reshapes(clusters);
     inline_producers(clusters, log);
     clusters.prune_unused();
     evict_last_reshapes(clusters);
     merge_siblings(clusters, log);
+  }
+
+  /// The kernels there would be if they could be much larger, in parts.
+  Parts parts_of(ir::Graph& graph, PassContext& context) const {
+    constexpr int64_t kTimes = 8;
+    FusionLimits wide = limits_;
+    wide.max_ops *= kTimes;
+    wide.max_costly *= kTimes;
+    wide.max_operands *= kTimes;
+    FusionClusters clusters(graph, wide, model_);
+    FusionLog unread(context);
+    merge_producers(clusters, unread);
     context.count("work", clusters.work());
-    if (form_circle(graph, clusters)) return std::nullopt;
-    log.explain(clusters);
-    return outline_fusions(graph, clusters);
+    return cut_into_parts(clusters, limits_);
   }
 
   /// Each op joins the clusters of what it reads, the latest first.

@@ -20,6 +20,12 @@ int64_t bytes_of(const std::vector<const Node*>& nodes) {
 
 }  // namespace
 
+int64_t length_of_code(const Node& op) {
+  // Ten rounds of products, of eight vectors at once.
+  if (has(op.op(), ir::kRandom)) return kLongestCode;
+  return has(op.op(), ir::kCostly) ? 1 : 0;
+}
+
 int64_t evaluation_cost(const Node& op) {
   constexpr int64_t kOfChoice = 3;
   constexpr int64_t kOfQuotient = 8;
@@ -181,17 +187,25 @@ std::vector<const Node*> RecomputeCandidate::leaves() const {
   return found;
 }
 
+int64_t RecomputeCandidate::bytes_stored() const {
+  int64_t bytes = 0;
+  for (const Node* leaf : leaves()) {
+    const bool is_new =
+        clusters_->home(*leaf) == home_ && clusters_->outside_readers(*leaf).empty();
+    if (!is_new || leaf->type().numel() <= 1 || clusters_->is_inside(*leaf, reader_)) continue;
+    bytes += static_cast<int64_t>(leaf->type().num_bytes());
+  }
+  return bytes;
+}
+
 int64_t RecomputeCandidate::bytes_loaded() const {
   const std::vector<Node*> operands = clusters_->operands(reader_);
-  int64_t bytes = 0;
+  int64_t bytes = bytes_stored();
   for (const Node* leaf : leaves()) {
     if (leaf->type().numel() <= 1 || clusters_->is_inside(*leaf, reader_)) continue;
     if (std::ranges::find(operands, leaf) != operands.end()) continue;
     const int64_t elements = std::min(leaf->type().numel(), value_->type().numel());
     bytes += elements * static_cast<int64_t>(size_of(leaf->type().dtype));
-    const bool is_stored =
-        clusters_->home(*leaf) != home_ || !clusters_->outside_readers(*leaf).empty();
-    if (!is_stored) bytes += static_cast<int64_t>(leaf->type().num_bytes());
   }
   return bytes;
 }

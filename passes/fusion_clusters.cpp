@@ -13,9 +13,6 @@ namespace wick::passes {
 
 namespace {
 
-/// In ops such as `exp`: ten rounds of products, of eight vectors at once.
-constexpr int64_t kCostOfRandomBits = 4;
-
 using ir::Node;
 using ir::OpKind;
 
@@ -39,13 +36,14 @@ int64_t cost_of(std::span<Node* const> ops) {
 FusionClusters::FusionClusters(ir::Graph& graph,
                                FusionLimits limits,
                                const FusionCostModel& model,
+                               const Parts& parts,
                                CycleSearch cycle_search)
     : graph_(graph),
       limits_(limits),
       model_(model),
       cycle_search_(cycle_search) {
   sort_nodes();
-  make_singletons();
+  make_singletons(parts);
 }
 
 /// By depth, then by the form of the expression, so that equivalent programs are walked alike.
@@ -84,7 +82,7 @@ bool FusionClusters::is_fusible(const Node& node) const {
          node.op() == OpKind::random_bits;
 }
 
-void FusionClusters::make_singletons() {
+void FusionClusters::make_singletons(const Parts& parts) {
   const size_t bound = position_.size();
   home_.assign(bound, kNone);
   level_.assign(bound, Level::full);
@@ -103,6 +101,7 @@ void FusionClusters::make_singletons() {
     Cluster cluster;
     cluster.members = {node};
     cluster.first = cluster.last = position(*node);
+    if (!parts.empty()) cluster.part = parts[index(*node)];
     cluster.row = has(node->op(), ir::kReduction);
     cluster.domain =
         cluster.row ? ir::Domain(node->operand(0).type().shape, node->attributes().integers("axes"))
@@ -202,12 +201,16 @@ int64_t FusionClusters::num_costly(int number) const {
   if (number == kNone) return 0;
   int64_t count = 0;
   for (const auto* nodes : {&cluster(number).members, &cluster(number).copies}) {
-    for (const Node* node : *nodes) {
-      if (!has(node->op(), ir::kCostly)) continue;
-      count += has(node->op(), ir::kRandom) ? kCostOfRandomBits : 1;
-    }
+    for (const Node* node : *nodes)
+      count += length_of_code(*node);
   }
   return count;
+}
+
+int64_t FusionClusters::count_arrays_read(const Trial& trial) const {
+  return std::ranges::count_if(operand_positions(trial), [&](int at) {
+    return order_[static_cast<size_t>(at)]->type().numel() > 1;
+  });
 }
 
 std::vector<Node*> FusionClusters::operands(int cluster, int other) const {
@@ -218,23 +221,34 @@ std::vector<Node*> FusionClusters::operands(int cluster, int other) const {
   return nodes;
 }
 
-Objection FusionClusters::check_limits(const Trial& trial) const {
+Objection FusionClusters::check_limits(const Trial& trial, const FusionLimits& limits) const {
   const int64_t together = num_ops(trial.a) + num_ops(trial.b);
-  if (together > limits_.max_ops) {
+  if (together > limits.max_ops) {
     constexpr auto kWhy = "together they have {} ops, more than max-ops = {}";
-    return {fusion_code::kLimit, kWhy, together, limits_.max_ops};
+    return {fusion_code::kLimit, kWhy, together, limits.max_ops};
   }
-  if (together > limits_.max_costly / kCostOfRandomBits) {
+  if (together > limits.max_costly / kLongestCode) {
     const int64_t costly = num_costly(trial.a) + num_costly(trial.b);
     constexpr auto kWhy = "together they have {} ops of long code, more than max-costly = {}";
-    if (costly > limits_.max_costly) return {fusion_code::kLimit, kWhy, costly, limits_.max_costly};
+    if (costly > limits.max_costly) return {fusion_code::kLimit, kWhy, costly, limits.max_costly};
   }
   // Few ops cannot have too many operands.
-  if (together * 3 <= limits_.max_operands) return {};
-  const auto num_operands = std::ssize(operand_positions(trial));
-  if (num_operands <= limits_.max_operands) return {};
-  constexpr auto kWhy = "together they read {} values, more than max-operands = {}";
-  return {fusion_code::kLimit, kWhy, num_operands, limits_.max_operands};
+  if (together * 3 <= limits.max_operands) return {};
+  const int64_t num_operands = count_arrays_read(trial);
+  if (num_operands <= limits.max_operands) return {};
+  constexpr auto kWhy = "together they read {} arrays, more than max-operands = {}";
+  return {fusion_code::kLimit, kWhy, num_operands, limits.max_operands};
+}
+
+bool FusionClusters::is_within(int number, const FusionLimits& limits) const {
+  return check_limits({.a = number, .domain = {}}, limits).empty();
+}
+
+Objection FusionClusters::check_parts(const Trial& trial) const {
+  const int a = cluster(trial.a).part;
+  const int b = cluster(trial.b).part;
+  if (a == b || a == 0 || b == 0) return {};
+  return {fusion_code::kLimit, "a kernel of both and what is between them would be too large"};
 }
 
 int64_t FusionClusters::count_outputs(int number) const {
@@ -266,7 +280,11 @@ Objection FusionClusters::merge(const Node& first, const Node& second, MergeCand
   check(a != b, "a cluster is not merged with itself");
   Trial trial{.a = a, .b = b, .domain = {}};
   ++work_;
-  if (Objection no = check_limits(trial); !no.empty()) return no;
+  if (Objection no = check_parts(trial); !no.empty()) return no;
+  if (Objection no = check_limits(trial, limits_); !no.empty()) {
+    met_limits_ = true;
+    return no;
+  }
   if (Objection no = align(trial, first, second); !no.empty()) return no;
   work_ += std::min(std::ssize(cluster(a).members), std::ssize(cluster(b).members));
   if (Objection no = check_levels(trial); !no.empty()) return no;
@@ -319,6 +337,7 @@ void FusionClusters::join(const Trial& trial) {
   to.row = to.row || from.row;
   to.columns = to.columns || from.columns || trial.columns != kNone;
   to.dependent = trial.dependent;
+  to.part = std::max(to.part, from.part);
   to.recomputed_ops = trial.recomputed_ops;
   to.first = std::min(to.first, from.first);
   to.last = std::max(to.last, from.last);
@@ -338,7 +357,7 @@ Objection FusionClusters::copy_into(int number,
     copied_into_[index(*node)].push_back(number);
   }
   Trial trial{.a = number, .domain = cluster.domain};
-  Objection no = check_limits(trial);
+  Objection no = check_limits(trial, limits_);
   if (no.empty()) no = check_evaluation(trial);
   if (no.empty()) {
     const int64_t more_ops = trial.recomputed_ops - cluster.recomputed_ops - cost_of(nodes);
@@ -419,6 +438,15 @@ std::vector<Node*> FusionClusters::readers(const Node& node) const {
     }
   }
   return found;
+}
+
+int64_t FusionClusters::bytes_moved() const {
+  int64_t bytes = 0;
+  for (int number = 0; number < num_clusters(); ++number) {
+    if (cluster(number).members.empty()) continue;
+    bytes += FusionGroup(*this, number, kNone, cluster(number).domain).bytes_moved();
+  }
+  return bytes;
 }
 
 void FusionClusters::prune_unused() {

@@ -23,11 +23,16 @@ struct Cluster {
   bool row = false;        // holds a reduction
   bool columns = false;    // holds one over the rows of the others, of Level::column
   bool dependent = false;  // a value at every position depends on a value of its row
+  int part = 0;            // of Parts, where its members are of one
   int first = 0;           // smallest and largest canonical position of its members
   int last = 0;
   /// As MergeCandidate has it.
   int64_t recomputed_ops = 0;
 };
+
+/// By Node::id, the part that an op belongs to, from 1, and 0 for ops of none: ops of different
+/// parts stay in different clusters.
+using Parts = std::vector<int>;
 
 class FusionClusters {
  public:
@@ -44,6 +49,7 @@ class FusionClusters {
   FusionClusters(ir::Graph& graph,
                  FusionLimits limits,
                  const FusionCostModel& model,
+                 const Parts& parts = {},
                  CycleSearch cycle_search = CycleSearch::nearby);
 
   /// All nodes, topologically, in an order that does not depend on the order of writing.
@@ -118,6 +124,15 @@ class FusionClusters {
   /// Drops the members and copies that no stored value needs.
   void prune_unused();
 
+  /// What FusionLimits says of the cluster.
+  [[nodiscard]] bool is_within(int cluster, const FusionLimits& limits) const;
+
+  /// Whether two clusters stayed apart only because they would be too large together.
+  [[nodiscard]] bool met_limits() const { return met_limits_; }
+
+  /// Bytes that the clusters read and store.
+  [[nodiscard]] int64_t bytes_moved() const;
+
   /// Steps taken so far: near-linear in the size of the graph.
   [[nodiscard]] int64_t work() const { return work_; }
 
@@ -141,7 +156,7 @@ class FusionClusters {
   [[nodiscard]] static size_t index(const ir::Node& node) { return static_cast<size_t>(node.id()); }
 
   void sort_nodes();
-  void make_singletons();
+  void make_singletons(const Parts& parts);
   [[nodiscard]] bool is_fusible(const ir::Node& node) const;
   [[nodiscard]] bool holds(const Trial& trial, const ir::Node& node) const;
   [[nodiscard]] Level level_in(const Trial& trial, const ir::Node& node) const;
@@ -151,8 +166,10 @@ class FusionClusters {
   [[nodiscard]] Objection check_reductions(Trial& trial) const;
   /// The objection to evaluating the trial's members and the copies they read.
   [[nodiscard]] Objection check_evaluation(Trial& trial);
-  [[nodiscard]] Objection check_limits(const Trial& trial) const;
+  [[nodiscard]] Objection check_limits(const Trial& trial, const FusionLimits& limits) const;
+  [[nodiscard]] Objection check_parts(const Trial& trial) const;
   [[nodiscard]] std::vector<int> operand_positions(const Trial& trial) const;
+  [[nodiscard]] int64_t count_arrays_read(const Trial& trial) const;
   [[nodiscard]] int64_t count_outputs(int cluster) const;
   [[nodiscard]] bool closes_cycle(int from, int to);
   Objection merge(const ir::Node& first, const ir::Node& second, MergeCandidate::Kind kind);
@@ -175,6 +192,7 @@ class FusionClusters {
   std::vector<int> cluster_seen_;  // number of the last search that saw it
   std::vector<int> node_seen_;
   int search_ = 0;
+  bool met_limits_ = false;
   int64_t work_ = 0;
 };
 

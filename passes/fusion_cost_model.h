@@ -21,8 +21,9 @@ class FusionClusters;
 /// What keeps kernels small enough to compile fast, whatever they would gain.
 struct FusionLimits {
   int64_t max_ops = 256;
-  /// Of these, ops such as `exp`, whose code is long; one that draws random numbers counts as four.
+  /// Of these, ops such as `exp`, as length_of_code() counts them.
   int64_t max_costly = 24;
+  /// Arrays that are read; values of one element are not counted.
   int64_t max_operands = 48;
   /// Operands of a concat in a kernel, where each element asks which it is from.
   int64_t max_concat = 8;
@@ -32,6 +33,12 @@ struct FusionLimits {
   /// side, and it may not.
   bool columns_with_rows = true;
 };
+
+/// The most that length_of_code() gives.
+inline constexpr int64_t kLongestCode = 4;
+
+/// How many ops such as `exp` the op's code is as long as, to within one.
+int64_t length_of_code(const ir::Node& op);
 
 /// How long it takes to evaluate the op, in sums: none for what only moves the reader's positions.
 int64_t evaluation_cost(const ir::Node& op);
@@ -120,8 +127,9 @@ class RecomputeCandidate {
   [[nodiscard]] bool is_move() const;
   /// A move that takes all ops along: none of them is needed where they are now.
   [[nodiscard]] bool is_complete_move() const;
-  /// What the reader has to load for it, beyond what it loads already, and what has to be stored
-  /// for that.
+  /// What the group of the value has to store for it, beyond what it stores already.
+  [[nodiscard]] int64_t bytes_stored() const;
+  /// What the reader has to load for it, beyond what it loads already, and bytes_stored().
   [[nodiscard]] int64_t bytes_loaded() const;
   /// The load of the value, and its store when nobody else needs it.
   [[nodiscard]] int64_t bytes_saved() const;

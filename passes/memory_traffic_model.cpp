@@ -78,7 +78,9 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   if (is_better_drawn_again(candidate)) return {};
   if (candidate.is_costly()) return check_costly(candidate);
   if (Objection no = check_repeated(candidate); !no.empty()) return no;
-  if (candidate.is_complete_move()) return {};
+  // Loads move along, but what was only computed there may have to be stored, and loaded here.
+  const int64_t handed_on = 2 * candidate.bytes_stored();
+  if (candidate.is_complete_move() && handed_on <= candidate.bytes_saved()) return {};
   const auto num_ops = static_cast<int64_t>(candidate.ops().size());
   if (num_ops > kCheapOps) {
     return {fusion_code::kCost, "computing it takes {} ops, more than {}", num_ops, kCheapOps};
