@@ -1,6 +1,7 @@
 #include "wick/passes/memory_traffic_model.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -237,6 +238,28 @@ Objection check_apart(const RecomputeCandidate& candidate) {
   return {fusion_code::kCost, "it would be loaded element by element from further apart"};
 }
 
+/// Each element asks a joined tensor which part it is from, and that again if it is joined itself:
+/// vector loops are cut where any answer changes, and not if that is in too many places.
+Objection check_joined_again(const RecomputeCandidate& candidate) {
+  constexpr int64_t kMostJoins = 2;
+  const auto is_join = [](const ir::Node* op) { return op->op() == ir::OpKind::concat; };
+  if (std::ranges::none_of(candidate.ops(), is_join)) return {};
+  std::unordered_map<const ir::Node*, int64_t> joins;  // one after the other, up to the op
+  int64_t most = 0;
+  for (const ir::Node* op : candidate.reader().ops()) {
+    int64_t before = 0;
+    for (const ir::Value& operand : op->operands()) {
+      const auto found = joins.find(operand.node);
+      if (found != joins.end()) before = std::max(before, found->second);
+    }
+    joins[op] = before + (is_join(op) ? 1 : 0);
+    most = std::max(most, joins[op]);
+  }
+  if (most <= kMostJoins) return {};
+  constexpr auto kWhy = "its elements would be sought in {} joined tensors, one in the other";
+  return {fusion_code::kCost, kWhy, most};
+}
+
 int64_t last_extent(const Shape& shape) {
   return shape.ndim() == 0 ? 1 : shape[shape.ndim() - 1];
 }
@@ -293,6 +316,7 @@ class MemoryTrafficModel final : public FusionCostModel {
   [[nodiscard]] Objection evaluate(const RecomputeCandidate& candidate,
                                    int64_t more_ops) const override {
     if (Objection no = check_apart(candidate); !no.empty()) return no;
+    if (Objection no = check_joined_again(candidate); !no.empty()) return no;
     if (more_ops <= kCheapOps) return {};
     constexpr auto kWhy = "the elements that are read take {} ops more to compute, more than {}";
     return {fusion_code::kCost, kWhy, more_ops, kCheapOps};

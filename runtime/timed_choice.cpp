@@ -205,7 +205,8 @@ std::unique_ptr<HostCall> fastest_call(const LibraryOp& op,
                                        std::span<const Candidate> candidates) {
   if (candidates.size() == 1 || flops(op) < kWorthTiming) return first_call(op, candidates);
   const std::string problem = problem_of(sample, machine, candidates);
-  const std::string known = find_choice(problem);
+  std::string known = find_choice(problem);
+  if (known.empty()) known = find_choice_nearby(problem);
   for (const Candidate& candidate : candidates) {
     if (candidate.name != known) continue;
     if (auto call = candidate.make(op)) return call;

@@ -31,7 +31,8 @@ class TimingMemoryScope {
 /// takes less time. The first unless another is clearly faster, or where so little is computed
 /// that timing costs more than it may save; the time of one that needs twice as much scratch
 /// as its operands and result take counts 1.4 times. What was found is remembered by the process,
-/// and on disk beside the compiled kernels: `machine` names what decides beside the sample. Null
+/// and on disk beside the compiled kernels: `machine` names what decides beside the sample. Where
+/// several samples of nearly the same sizes had the same candidate, that is taken untimed. Null
 /// where no candidate exists.
 std::unique_ptr<HostCall> fastest_call(const LibraryOp& op,
                                        const LibraryOp& sample,

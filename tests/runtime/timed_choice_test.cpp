@@ -105,5 +105,23 @@ TEST_F(TimedChoice, TakesTheFirstThereIsOfWhatTakesNoTime) {
   EXPECT_EQ(call->implementation(), "first");
 }
 
+TEST_F(TimedChoice, TakesWhatSeveralOfNearlyTheSameSizesTook) {
+  const auto name = [&](int64_t rows, int64_t fast_rows) {
+    const LibraryOp sample = product(rows);
+    return std::string(
+        fastest_call(sample, sample, "a machine", candidates(fast_rows))->implementation());
+  };
+  for (const int64_t rows : {1000, 1100, 1200})
+    EXPECT_EQ(name(rows, rows), "second");
+  made_ = 0;
+
+  EXPECT_EQ(name(1050, 0), "second");
+  EXPECT_EQ(made_, 1);
+  // Too far from two of them, and then among some that differ.
+  EXPECT_EQ(name(1400, 0), "first");
+  EXPECT_EQ(name(1390, 0), "first");
+  EXPECT_EQ(name(1380, 1380), "second");
+}
+
 }  // namespace
 }  // namespace wick::runtime
