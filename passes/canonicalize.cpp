@@ -12,6 +12,7 @@ RuleSet make_rules() {
                             logic_rules(),
                             cast_rules(),
                             movement_rules(),
+                            pad_rules(),
                             concat_rules(),
                             reduction_rules(),
                             contraction_rules(),

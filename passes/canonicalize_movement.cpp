@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "wick/passes/canonicalize_rules.h"
-#include "wick/passes/splat.h"
 
 namespace wick::passes {
 
@@ -16,17 +14,6 @@ using Integers = std::vector<int64_t>;
 
 Integers to_integers(const Shape& shape) {
   return {shape.begin(), shape.end()};
-}
-
-/// The attribute with one number an axis, written out where it was left to its default.
-Integers per_axis(const Node& node, std::string_view name, int64_t fallback) {
-  const Integers& given = node.attributes().integers(name);
-  if (!given.empty()) return given;
-  return Integers(static_cast<size_t>(node.operand(0).type().shape.ndim()), fallback);
-}
-
-bool is_all(const Integers& numbers, int64_t value) {
-  return std::ranges::all_of(numbers, [&](int64_t number) { return number == value; });
 }
 
 Value movement_to_same(const Node& node, RuleBuilder& /*build*/) {
@@ -170,91 +157,6 @@ Value concat_of_stacks(const Node& node, RuleBuilder& build) {
                        node.type().shape);
 }
 
-Value pad_nothing(const Node& node, RuleBuilder& /*build*/) {
-  const bool same = is_all(per_axis(node, "low", 0), 0) && is_all(per_axis(node, "high", 0), 0) &&
-                    node.type() == node.operand(0).type();
-  return same ? node.operand(0) : Value{};
-}
-
-bool is_plus_zero(Value value) {
-  const std::optional<double> number = splat_number(value);
-  return number && *number == 0 && !std::signbit(*number);
-}
-
-/// Only puts zeros around x.
-bool surrounds_with_zeros(const Node& pad) {
-  const auto is_whole = [](int64_t count) { return count >= 0; };
-  return is_plus_zero(pad.operand(1)) && is_all(per_axis(pad, "interior", 0), 0) &&
-         std::ranges::all_of(per_axis(pad, "low", 0), is_whole) &&
-         std::ranges::all_of(per_axis(pad, "high", 0), is_whole);
-}
-
-/// What +0 is added to, if that does not spread it, or x.
-Value without_added_zero(Value x) {
-  const Node* add = producer(x, OpKind::add);
-  if (add == nullptr || !is_plus_zero(add->operand(1))) return x;
-  return add->operand(0).type() == x.type() ? add->operand(0) : x;
-}
-
-/// The paddings that a sum adds, through sums that nothing else reads; false where it adds more.
-bool collect_pads(Value x, std::vector<const Node*>& pads) {
-  const Node& node = *x.node;
-  if (node.uses().size() != 1) return false;
-  if (node.op() == OpKind::add)
-    return collect_pads(node.operand(0), pads) && collect_pads(node.operand(1), pads);
-  if (node.op() != OpKind::pad || !surrounds_with_zeros(node)) return false;
-  pads.push_back(&node);
-  return true;
-}
-
-/// Along which paddings of one shape differ; -1: none, or more than one.
-int axis_of_pads(const std::vector<const Node*>& pads) {
-  int axis = -1;
-  for (int d = 0; d < pads[0]->type().shape.ndim(); ++d) {
-    const auto at = [&](const Node* pad, const char* side) {
-      return per_axis(*pad, side, 0)[static_cast<size_t>(d)];
-    };
-    const bool is_same = std::ranges::all_of(pads, [&](const Node* pad) {
-      return at(pad, "low") == at(pads[0], "low") && at(pad, "high") == at(pads[0], "high");
-    });
-    if (is_same) continue;
-    if (axis >= 0) return -1;
-    axis = d;
-  }
-  return axis;
-}
-
-/// Where one has elements the others have zeros: so come gradients of slices of one tensor. Adding
-/// the zero still turns -0 to +0.
-Value sum_of_pads(const Node& node, RuleBuilder& build) {
-  const auto is_pad = [](Value x) { return x.node->op() == OpKind::pad; };
-  if (std::ranges::none_of(node.operands(), is_pad)) return {};  // no walks along other sums
-  std::vector<const Node*> pads;
-  const auto adds_pads = [&](Value x) { return x.type() == node.type() && collect_pads(x, pads); };
-  if (!std::ranges::all_of(node.operands(), adds_pads)) return {};
-  const int axis = axis_of_pads(pads);
-  if (axis < 0) return {};
-  const auto low = [&](const Node* pad) {
-    return per_axis(*pad, "low", 0)[static_cast<size_t>(axis)];
-  };
-  std::ranges::sort(pads, {}, low);
-  std::vector<Value> parts;
-  int64_t end = low(pads[0]);
-  for (const Node* pad : pads) {
-    if (low(pad) != end) return {};
-    end += pad->operand(0).type().shape[axis];
-    parts.push_back(without_added_zero(pad->operand(0)));
-  }
-  const Value zero = pads[0]->operand(1);
-  Value joined = build.op(OpKind::concat, std::move(parts), {{"axis", int64_t{axis}}});
-  joined = build.op(OpKind::add, {joined, zero});
-  Integers high = per_axis(*pads[0], "high", 0);
-  high[static_cast<size_t>(axis)] = per_axis(*pads.back(), "high", 0)[static_cast<size_t>(axis)];
-  return build.op(OpKind::pad,
-                  {joined, zero},
-                  {{"low", per_axis(*pads[0], "low", 0)}, {"high", std::move(high)}});
-}
-
 Value scatter_nothing(const Node& node, RuleBuilder& /*build*/) {
   return node.operand(2).type().numel() == 0 ? node.operand(0) : Value{};
 }
@@ -277,8 +179,6 @@ const Rule kMovementRules[] = {
     {"concat-of-one", OpKind::concat, concat_of_one},
     {"concat-flatten", OpKind::concat, concat_flatten},
     {"concat-of-stacks", OpKind::concat, concat_of_stacks},
-    {"pad-nothing", OpKind::pad, pad_nothing},
-    {"sum-of-pads", OpKind::add, sum_of_pads},
     {"scatter-nothing", OpKind::scatter, scatter_nothing},
 };
 

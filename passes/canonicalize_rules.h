@@ -2,7 +2,11 @@
 
 // The rules of the canonicalizer: rows of tables, one table a family of ops. Internal to passes/.
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "wick/passes/rewrite.h"
 
@@ -12,6 +16,7 @@ std::span<const Rule> arithmetic_rules();
 std::span<const Rule> logic_rules();
 std::span<const Rule> cast_rules();
 std::span<const Rule> movement_rules();
+std::span<const Rule> pad_rules();
 std::span<const Rule> concat_rules();
 std::span<const Rule> reduction_rules();
 std::span<const Rule> contraction_rules();
@@ -32,6 +37,19 @@ int64_t read_masks_from_clamps(ir::Graph& graph);
 /// Takes sums apart that wait for other sums of the same elements, where parts that wait for less
 /// give the same. Returns how many changed.
 int64_t split_waiting_sums(ir::Graph& graph);
+
+/// The attribute with one number an axis, written out where it was left to its default.
+inline std::vector<int64_t> per_axis(const ir::Node& node,
+                                     std::string_view name,
+                                     int64_t fallback) {
+  const std::vector<int64_t>& given = node.attributes().integers(name);
+  if (!given.empty()) return given;
+  return std::vector<int64_t>(static_cast<size_t>(node.operand(0).type().shape.ndim()), fallback);
+}
+
+inline bool is_all(const std::vector<int64_t>& numbers, int64_t value) {
+  return std::ranges::all_of(numbers, [&](int64_t number) { return number == value; });
+}
 
 /// The value's producer if it is of this op, else null.
 inline const ir::Node* producer(ir::Value value, ir::OpKind op) {
