@@ -476,6 +476,29 @@ Tensor double_pooling(const Tensors& v) {
   return amax(x, {2, 4}) + mean(x, {2, 4});
 }
 
+/// Sums of all elements before, by doubling distances.
+Tensor sums_by_doubling(const Tensors& v) {
+  Tensor x = v[0];
+  const int64_t n = x.size(0);
+  for (int64_t distance = 1; distance < n; distance *= 2) {
+    const Tensor added = slice(x, 0, distance, n, 1) + slice(x, 0, 0, n - distance, 1);
+    x = concat(Tensors{slice(x, 0, 0, distance, 1), added}, 0);
+  }
+  return x;
+}
+
+Tensor every_second_column(const Tensors& v) {
+  return square(slice(v[0], 1, 0, v[0].size(1), 2));
+}
+
+/// The pixels of four interleaved images.
+Tensor quarters(const Tensors& v) {
+  const auto quarter = [&](int64_t i, int64_t j) {
+    return slice(slice(v[0], 0, i, v[0].size(0), 2), 1, j, v[0].size(1), 2);
+  };
+  return quarter(0, 0) * quarter(0, 1) + quarter(1, 0) * quarter(1, 1);
+}
+
 // Programs of more ops than one kernel has.
 
 /// The pixels at (i, j) of all windows of n by n.
