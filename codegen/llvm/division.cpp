@@ -12,18 +12,32 @@ llvm::Value* is_below(EmitContext& e, llvm::Value* x, double limit) {
   return e.b.CreateFCmpOLT(e.unary(llvm::Intrinsic::fabs, x), real(x, limit));
 }
 
-// Between these both parts of the inverse have all their digits.
-constexpr double kSmall = 0x1p-125;
-constexpr double kLarge = 0x1p70;
+/// Between `small` and `large` both parts of the inverse have all their digits.
+struct Range {
+  double small;
+  double large;
+  double raise;       // what smaller divisors are multiplied by
+  double lower;       // what larger ones are
+  double negligible;  // less than half a digit of the inverse
+};
+
+constexpr Range kOfF32 = {0x1p-125, 0x1p70, 0x1p30, 0x1p-60, 0x1p-40};
+constexpr Range kOfF64 = {0x1p-1021, 0x1p900, 0x1p60, 0x1p-890, 0x1p-90};
+
+const Range& range_of(llvm::Value* x) {
+  return x->getType()->getScalarType()->isDoubleTy() ? kOfF64 : kOfF32;
+}
 
 /// What scaling takes from x, or makes infinite of it, does not show in the quotient.
 llvm::Value* scale_of_special(EmitContext& e, llvm::Value* divisor, llvm::Value* is_small) {
-  return e.b.CreateSelect(is_small, real(divisor, 0x1p30), real(divisor, 0x1p-60));
+  const Range& range = range_of(divisor);
+  return e.b.CreateSelect(is_small, real(divisor, range.raise), real(divisor, range.lower));
 }
 
-/// The same float but for its last digit, towards 0. Of normal numbers.
+/// The same number but for its last digit, towards 0. Of normal numbers.
 llvm::Value* previous(EmitContext& e, llvm::Value* x) {
-  llvm::Value* bits = e.b.CreateBitCast(x, shaped(e.b.getInt32Ty(), x));
+  llvm::Type* integers = e.b.getIntNTy(x->getType()->getScalarSizeInBits());
+  llvm::Value* bits = e.b.CreateBitCast(x, shaped(integers, x));
   return e.b.CreateBitCast(e.b.CreateSub(bits, integer(bits, 1)), x->getType());
 }
 
@@ -41,14 +55,15 @@ Divisor invert(EmitContext& e, llvm::Value* scale, llvm::Value* value) {
   // A rest of 0 would make NaN of infinity, and that of an infinite inverse is NaN itself.
   llvm::Value* is_proper = b.CreateAnd(b.CreateFCmpONE(rest, real(value, 0)),
                                        is_below(e, rest, std::numeric_limits<double>::infinity()));
-  llvm::Value* negligible = b.CreateFMul(inverse, real(value, 0x1p-40));
+  llvm::Value* negligible = b.CreateFMul(inverse, real(value, range_of(value).negligible));
   return {scale, inverse, b.CreateSelect(is_proper, rest, negligible)};
 }
 
 Divisor make_vector_divisor(EmitContext& e, llvm::Value* divisor) {
   auto& b = e.b;
-  llvm::Value* is_small = is_below(e, divisor, kSmall);
-  llvm::Value* is_usual = b.CreateAnd(b.CreateNot(is_small), is_below(e, divisor, kLarge));
+  llvm::Value* is_small = is_below(e, divisor, range_of(divisor).small);
+  llvm::Value* is_usual =
+      b.CreateAnd(b.CreateNot(is_small), is_below(e, divisor, range_of(divisor).large));
   llvm::Value* scale =
       b.CreateSelect(is_usual, real(divisor, 1), scale_of_special(e, divisor, is_small));
   return invert(e, scale, b.CreateFMul(divisor, scale));
@@ -62,8 +77,10 @@ Divisor make_scalar_divisor(EmitContext& e, llvm::Value* divisor) {
   auto* scaled = llvm::BasicBlock::Create(b.getContext(), "scaled", before->getParent());
   auto* after = llvm::BasicBlock::Create(b.getContext(), "inverted", before->getParent());
   const Divisor usual = invert(e, one, divisor);
-  llvm::Value* is_small = is_below(e, divisor, kSmall);
-  b.CreateCondBr(b.CreateAnd(b.CreateNot(is_small), is_below(e, divisor, kLarge)), after, scaled);
+  llvm::Value* is_small = is_below(e, divisor, range_of(divisor).small);
+  b.CreateCondBr(b.CreateAnd(b.CreateNot(is_small), is_below(e, divisor, range_of(divisor).large)),
+                 after,
+                 scaled);
 
   b.SetInsertPoint(scaled);
   llvm::Value* scale = scale_of_special(e, divisor, is_small);

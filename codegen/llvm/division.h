@@ -1,6 +1,6 @@
 #pragma once
 
-// Dividing many floats by one, as softmax does with each row: products with the inverse take less
+// Dividing many numbers by one, as softmax does with each row: products with the inverse take less
 // than half the time of the machine's divisions, and a quarter with AVX-512 on Intel's processors.
 
 #include "wick/codegen/llvm/emit_context.h"
@@ -18,7 +18,8 @@ struct Divisor {
 Divisor make_divisor(EmitContext& e, llvm::Value* divisor);
 
 /// The quotients of such a vector: within one unit in the last place where they are denormal, else
-/// rounded once from 48 digits, which is what the machine's division gives of nearly all numbers.
+/// rounded once from twice the digits, which is what the machine's division gives of nearly all
+/// numbers.
 llvm::Value* divide(EmitContext& e, llvm::Value* x, const Divisor& divisor);
 
 }  // namespace wick::codegen::llvm_jit

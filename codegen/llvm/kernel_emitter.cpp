@@ -454,7 +454,7 @@ void KernelEmitter::add_other_forms(int number, Slot& slot) {
 /// lane.
 bool KernelEmitter::has_known_divisor(const Instr& at) const {
   if (at.kind != InstrKind::compute || at.op != ir::OpKind::div || !e_.host.fma) return false;
-  if (!is_float(at.dtype) || at.dtype == DType::f64) return false;
+  if (!is_float(at.dtype)) return false;
   if (row_in_registers_ && divides_row_faster()) return false;
   const int dividend = at.operands[0];
   const int divisor = at.operands[1];

@@ -11,30 +11,36 @@
 namespace wick::codegen::test {
 namespace {
 
-using Limits = std::numeric_limits<float>;
-using Numbers = std::vector<float>;
+template <class T>
+using Numbers = std::vector<T>;
 
-const Numbers kDivisors = {3.0F,
-                           -7.0F,
-                           0x1.fffffeP0F,
-                           0x1.000002P0F,
-                           0x1.6a09e6P-5F,
-                           1e-30F,
-                           1e30F,
-                           0x1P-125F,
-                           0x1.fffffeP-126F,
-                           0x1.fffffeP124F,
-                           0x1P125F,
-                           0x1.fffffeP69F,
-                           0x1P70F,
-                           0.0F,
-                           -0.0F,
-                           Limits::infinity(),
-                           -Limits::infinity(),
-                           Limits::quiet_NaN(),
-                           Limits::denorm_min(),
-                           Limits::min(),
-                           Limits::max()};
+template <class T>
+constexpr DType kDType = sizeof(T) == 8 ? DType::f64 : DType::f32;
+
+/// Usual ones, those beside where the inverse would lose digits, and special ones.
+template <class T>
+Numbers<T> divisors() {
+  using L = std::numeric_limits<T>;
+  const T last = L::epsilon();
+  Numbers<T> numbers = {T{3}, T{-7}, 2 - last, 1 + last, std::sqrt(T{2}) / 32};
+  for (const int exponent :
+       sizeof(T) == 8 ? std::vector{-1021, 900, 1021} : std::vector{-125, 70, 125}) {
+    numbers.push_back(std::ldexp(T{1}, exponent));
+    numbers.push_back(std::ldexp(2 - last, exponent - 1));
+  }
+  numbers.insert(numbers.end(),
+                 {std::ldexp(T{1.3}, L::min_exponent * 4 / 5),
+                  std::ldexp(T{1.3}, L::max_exponent * 4 / 5),
+                  T{0},
+                  -T{0},
+                  L::infinity(),
+                  -L::infinity(),
+                  L::quiet_NaN(),
+                  L::denorm_min(),
+                  L::min(),
+                  L::max()});
+  return numbers;
+}
 
 /// x[i] op d[r] at [r, i].
 template <class T>
@@ -78,20 +84,22 @@ std::vector<T> results_of_lanes(ir::OpKind op, DType dtype, std::vector<T> x, st
   return y;
 }
 
-Numbers quotients(const Numbers& x, const Numbers& d) {
-  return results_of(ir::OpKind::div, DType::f32, x, d);
+template <class T>
+Numbers<T> quotients(const Numbers<T>& x, const Numbers<T>& d) {
+  return results_of(ir::OpKind::div, kDType<T>, x, d);
 }
 
 /// The same where each lane has a divisor of its own: short rows side by side.
-Numbers quotients_of_lanes(Numbers x, Numbers d) {
+template <class T>
+Numbers<T> quotients_of_lanes(Numbers<T> x, Numbers<T> d) {
   const size_t count = x.size();
   const auto rows = static_cast<int64_t>(d.size());
   const int64_t chunks = (std::ssize(x) + kShortRow - 1) / kShortRow;
-  x.resize(static_cast<size_t>(chunks * kShortRow), 1.0F);
+  x.resize(static_cast<size_t>(chunks * kShortRow), T{1});
   KernelBuilder k("divide");
-  const int dividends = k.buffer(DType::f32);
-  const int divisors = k.buffer(DType::f32);
-  const int results = k.buffer(DType::f32, /*written=*/true);
+  const int dividends = k.buffer(kDType<T>);
+  const int divisors = k.buffer(kDType<T>);
+  const int results = k.buffer(kDType<T>, /*written=*/true);
   k.outer(chunks);
   k.vector(k.outer(rows));
   k.inner(kShortRow);
@@ -99,12 +107,12 @@ Numbers quotients_of_lanes(Numbers x, Numbers d) {
   k.loop();
   const int divisor = k.load(divisors, k.at({0, 1, 0}));
   const int dividend = k.load(dividends, k.at({kShortRow, 0, 1}));
-  const int quotient = k.compute(ir::OpKind::div, DType::f32, {dividend, divisor});
+  const int quotient = k.compute(ir::OpKind::div, kDType<T>, {dividend, divisor});
   k.store(results, k.at({kShortRow, chunks * kShortRow, 1}), quotient);
-  Numbers y(x.size() * d.size());
+  Numbers<T> y(x.size() * d.size());
   void* const buffers[] = {x.data(), d.data(), y.data()};
   compile(k.kernel())(buffers, k.params().data(), 0, chunks, 0, rows);
-  Numbers of_rows;
+  Numbers<T> of_rows;
   for (size_t r = 0; r < d.size(); ++r) {
     const auto row = y.begin() + static_cast<std::ptrdiff_t>(r * x.size());
     of_rows.insert(of_rows.end(), row, row + static_cast<std::ptrdiff_t>(count));
@@ -112,22 +120,25 @@ Numbers quotients_of_lanes(Numbers x, Numbers d) {
   return of_rows;
 }
 
-/// Floats between the two; beyond all for a NaN or a zero of the other sign.
-int64_t distance(float a, float b) {
+/// Numbers between the two; beyond all for a NaN or a zero of the other sign.
+template <class T>
+int64_t distance(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
   if (std::isnan(a) && std::isnan(b)) return 0;
   if (std::isnan(a) || std::isnan(b) || std::signbit(a) != std::signbit(b)) return INT64_MAX;
-  return std::abs(int64_t{std::bit_cast<int32_t>(a)} - std::bit_cast<int32_t>(b));
+  return std::abs(int64_t{std::bit_cast<Bits>(a)} - std::bit_cast<Bits>(b));
 }
 
-/// How many quotients are not the machine's; none is more than `most` floats off.
-int expect_close(const Numbers& x, const Numbers& d, int64_t most) {
+/// How many quotients are not the machine's; none is more than `most` numbers off.
+template <class T>
+int expect_close(const Numbers<T>& x, const Numbers<T>& d, int64_t most) {
   int different = 0;
   int wrong = 0;
-  for (const Numbers& y : {quotients(x, d), quotients_of_lanes(x, d)}) {
+  for (const Numbers<T>& y : {quotients(x, d), quotients_of_lanes(x, d)}) {
     for (size_t r = 0; r < d.size(); ++r) {
       for (size_t i = 0; i < x.size(); ++i) {
-        const float expected = x[i] / d[r];
-        const float actual = y[r * x.size() + i];
+        const T expected = x[i] / d[r];
+        const T actual = y[r * x.size() + i];
         const int64_t off = distance(expected, actual);
         if (off > 0) ++different;
         if (off <= most || wrong++ > 9) continue;
@@ -140,40 +151,66 @@ int expect_close(const Numbers& x, const Numbers& d, int64_t most) {
 }
 
 TEST(Division, IsExactForAllButOneOfMillionsOfMantissas) {
-  Numbers x;
+  Numbers<float> x;
   x.reserve(size_t{1} << 23U);
   for (uint32_t mantissa = 0; mantissa < uint32_t{1} << 23U; ++mantissa)
     x.push_back(std::bit_cast<float>(std::bit_cast<uint32_t>(1.0F) + mantissa));
   for (const float d : {3.0F, 0x1.fffffeP0F, 0x1.000002P0F, 0x1.555556P-3F, 0x1.fffffcP3F})
-    EXPECT_LE(expect_close(x, {d}, 1), 2) << d;
+    EXPECT_LE(expect_close<float>(x, {d}, 1), 2) << d;
+}
+
+TEST(Division, OfDoublesIsExactForNearlyAllMantissas) {
+  std::mt19937_64 bits(3);
+  Numbers<double> x;
+  for (int i = 0; i < 1000000; ++i)
+    x.push_back(1 + static_cast<double>(bits() >> 12U) * 0x1p-52);
+  for (const double d : {3.0, 2 - 0x1p-52, 1 + 0x1p-52, 0x1.5555555555555p-3, 0x1.ffffffffffffep3})
+    EXPECT_LE(expect_close<double>(x, {d}, 1), 2) << d;
+}
+
+template <class T>
+void expect_close_in_the_whole_range() {
+  using L = std::numeric_limits<T>;
+  std::minstd_rand bits(7);
+  const int least = L::min_exponent - L::digits;
+  const int most = L::max_exponent - 1;
+  for (const int exponent :
+       {least, least + 9, least + 22, least + 23, least + 47, 0, most * 4 / 5, most - 1, most}) {
+    Numbers<T> x;
+    for (int i = 0; i < 1003; ++i) {
+      const T mantissa = 1 + static_cast<T>(bits() % (1U << 23U)) * T{0x1P-23};
+      x.push_back(std::ldexp(i % 2 == 0 ? mantissa : -mantissa, exponent));
+    }
+    expect_close(x, divisors<T>(), 1);
+  }
 }
 
 TEST(Division, IsCloseInTheWholeRange) {
-  std::minstd_rand bits(7);
-  for (const int exponent : {-149, -140, -127, -126, -102, -100, 0, 99, 126, 127}) {
-    Numbers x;
-    for (int i = 0; i < 1003; ++i) {
-      const float mantissa = 1 + static_cast<float>(bits() % (1U << 23U)) * 0x1P-23F;
-      x.push_back(std::ldexp(i % 2 == 0 ? mantissa : -mantissa, exponent));
-    }
-    expect_close(x, kDivisors, 1);
+  expect_close_in_the_whole_range<float>();
+  expect_close_in_the_whole_range<double>();
+}
+
+template <class T>
+void expect_special_numbers() {
+  using L = std::numeric_limits<T>;
+  for (const T special : {T{0},
+                          -T{0},
+                          L::infinity(),
+                          -L::infinity(),
+                          L::quiet_NaN(),
+                          L::denorm_min(),
+                          -L::max(),
+                          L::min()}) {
+    Numbers<T> x(1003, T{1});
+    x[37] = special;
+    x[1001] = special;
+    expect_close(x, divisors<T>(), 1);
   }
 }
 
 TEST(Division, KnowsSpecialNumbers) {
-  for (const float special : {0.0F,
-                              -0.0F,
-                              Limits::infinity(),
-                              -Limits::infinity(),
-                              Limits::quiet_NaN(),
-                              Limits::denorm_min(),
-                              -Limits::max(),
-                              Limits::min()}) {
-    Numbers x(1003, 1.0F);
-    x[37] = special;
-    x[1001] = special;
-    expect_close(x, kDivisors, 1);
-  }
+  expect_special_numbers<float>();
+  expect_special_numbers<double>();
 }
 
 TEST(Division, ANumberByItselfIsOne) {
@@ -181,7 +218,9 @@ TEST(Division, ANumberByItselfIsOne) {
   for (int i = 0; i < 60; ++i) {
     const float number =
         std::ldexp(1 + static_cast<float>(bits() % (1U << 23U)) * 0x1P-23F, 2 * i - 60);
-    EXPECT_EQ(quotients(Numbers(33, number), {number}), Numbers(33, 1.0F)) << number;
+    EXPECT_EQ(quotients(Numbers<float>(33, number), {number}), Numbers<float>(33, 1.0F)) << number;
+    const Numbers<double> doubles(33, number / 3.0);
+    EXPECT_EQ(quotients(doubles, {number / 3.0}), Numbers<double>(33, 1.0)) << number;
   }
 }
 
@@ -334,8 +373,8 @@ void expect_float_remainders(DType dtype, std::vector<T> x, const std::vector<T>
 /// Every other vector holds quotients that the C library is asked for.
 TEST(Remainder, OfFloatsIsExact) {
   std::mt19937_64 bits(13);
-  Numbers moderate;
-  Numbers any;
+  Numbers<float> moderate;
+  Numbers<float> any;
   std::vector<double> moderate_doubles;
   std::vector<double> any_doubles;
   for (int i = 0; i < 100; ++i) {
@@ -345,7 +384,7 @@ TEST(Remainder, OfFloatsIsExact) {
     moderate.push_back(static_cast<float>(static_cast<double>(bits()) * 0x1P-58 - 32));
     moderate_doubles.push_back(static_cast<double>(bits()) * 0x1P-58 - 32);
   }
-  Numbers y = kDivisors;
+  Numbers<float> y = divisors<float>();
   y.insert(y.end(), moderate.begin(), moderate.begin() + 20);
   y.insert(y.end(), any.begin(), any.begin() + 20);
   const std::vector<double> y_doubles(y.begin(), y.end());
