@@ -59,50 +59,67 @@ bool collect_pads(Value x, std::vector<const Node*>& pads) {
   return pads.back() != nullptr;
 }
 
-/// A part of a tensor that has zeros elsewhere.
+/// A box of a tensor that has zeros elsewhere: what was padded, or others that are joined.
 struct Patch {
+  Integers begin;
+  Integers end;
   Value value;
-  Integers low;
-
-  [[nodiscard]] int64_t end(size_t axis) const {
-    return low[axis] + value.type().shape[static_cast<int>(axis)];
-  }
+  std::vector<Patch> parts;  // instead of a value
+  size_t axis = 0;           // that the parts are joined along
 };
 
-/// Whether the next patch goes on along the axis where the first ends, and begins with it along all
+Patch patch_of(const Node& pad) {
+  const Value value = without_added_zero(pad.operand(0));
+  Patch patch{.begin = per_axis(pad, "low", 0), .end = {}, .value = value, .parts = {}};
+  for (size_t d = 0; d < patch.begin.size(); ++d)
+    patch.end.push_back(patch.begin[d] + value.type().shape[static_cast<int>(d)]);
+  return patch;
+}
+
+/// Whether the next patch begins along the axis where the first ends, and is beside it along all
 /// others.
 bool goes_on(const Patch& first, const Patch& next, size_t axis) {
-  for (size_t d = 0; d < first.low.size(); ++d) {
-    const bool is_so = d == axis ? first.end(d) == next.low[d]
-                                 : first.low[d] == next.low[d] && first.end(d) == next.end(d);
+  for (size_t d = 0; d < first.begin.size(); ++d) {
+    const bool is_so = d == axis ? first.end[d] == next.begin[d]
+                                 : first.begin[d] == next.begin[d] && first.end[d] == next.end[d];
     if (!is_so) return false;
   }
   return true;
 }
 
 /// Joins patches that go on from each other along the axis.
-std::vector<Patch> joined_along(std::vector<Patch> patches, size_t axis, RuleBuilder& build) {
+std::vector<Patch> joined_along(std::vector<Patch> patches, size_t axis) {
   std::ranges::stable_sort(patches, {}, [&](const Patch& patch) {
-    Integers rest = patch.low;
-    const int64_t here = std::exchange(rest[axis], 0);
-    rest.push_back(here);
-    return rest;
+    Integers place = patch.begin;
+    place.push_back(std::exchange(place[axis], 0));
+    return place;
   });
   std::vector<Patch> joined;
   for (size_t i = 0; i < patches.size();) {
-    std::vector<Value> parts{patches[i].value};
-    size_t next = i + 1;
-    for (; next < patches.size() && goes_on(patches[next - 1], patches[next], axis); ++next)
-      parts.push_back(patches[next].value);
-    Patch patch = patches[i];
-    if (parts.size() > 1) {
-      patch.value =
-          build.op(OpKind::concat, std::move(parts), {{"axis", static_cast<int64_t>(axis)}});
+    size_t end = i + 1;
+    while (end < patches.size() && goes_on(patches[end - 1], patches[end], axis))
+      ++end;
+    if (end == i + 1) {
+      joined.push_back(patches[i]);
+    } else {
+      const auto at = [&](size_t n) { return patches.begin() + static_cast<std::ptrdiff_t>(n); };
+      joined.push_back({.begin = patches[i].begin,
+                        .end = patches[end - 1].end,
+                        .value = {},
+                        .parts = {at(i), at(end)},
+                        .axis = axis});
     }
-    joined.push_back(std::move(patch));
-    i = next;
+    i = end;
   }
   return joined;
+}
+
+Value built(const Patch& patch, RuleBuilder& build) {
+  if (patch.parts.empty()) return patch.value;
+  std::vector<Value> parts;
+  for (const Patch& part : patch.parts)
+    parts.push_back(built(part, build));
+  return build.op(OpKind::concat, std::move(parts), {{"axis", static_cast<int64_t>(patch.axis)}});
 }
 
 /// Where one has elements the others have zeros: so come gradients of slices of one tensor. Adding
@@ -117,19 +134,20 @@ Value sum_of_pads(const Node& node, RuleBuilder& build) {
   std::vector<Patch> patches;
   for (const Node* pad : pads) {
     if (pad->type() != padded) return {};
-    patches.push_back({without_added_zero(pad->operand(0)), per_axis(*pad, "low", 0)});
+    patches.push_back(patch_of(*pad));
   }
   const auto rank = static_cast<size_t>(padded.shape.ndim());
   for (size_t axis = rank; axis-- > 0 && patches.size() > 1;)
-    patches = joined_along(std::move(patches), axis, build);
+    patches = joined_along(std::move(patches), axis);
   if (patches.size() > 1) return {};
-  const Value zero = pads[0]->operand(1);
+  const Patch& whole = patches[0];
   Integers high;
   for (size_t d = 0; d < rank; ++d)
-    high.push_back(padded.shape[static_cast<int>(d)] - patches[0].end(d));
-  const Value joined = build.op(OpKind::add, {patches[0].value, zero});
+    high.push_back(padded.shape[static_cast<int>(d)] - whole.end[d]);
+  const Value zero = pads[0]->operand(1);
+  const Value joined = build.op(OpKind::add, {built(whole, build), zero});
   return build.reshape(
-      build.op(OpKind::pad, {joined, zero}, {{"low", patches[0].low}, {"high", std::move(high)}}),
+      build.op(OpKind::pad, {joined, zero}, {{"low", whole.begin}, {"high", std::move(high)}}),
       node.type().shape);
 }
 
@@ -139,9 +157,8 @@ Value pad_between(const Node& node, RuleBuilder& build) {
   constexpr int64_t kMostBetween = 3;
   const Integers between = per_axis(node, "interior", 0);
   Value x = node.operand(0);
-  if (x.type().numel() == 0 || is_all(between, 0) ||
-      *std::ranges::max_element(between) > kMostBetween)
-    return {};
+  if (x.type().numel() == 0 || is_all(between, 0)) return {};
+  if (std::ranges::max(between) > kMostBetween) return {};
   // What becomes a diagonal has rules of its own.
   const auto is_reshape = [](const ir::Use& use) {
     return use.user != nullptr && use.user->op() == OpKind::reshape;

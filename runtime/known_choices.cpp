@@ -92,7 +92,7 @@ class Choices {
   void store(const std::string& problem, const std::string& name) {
     Form form = form_of(problem);
     const std::lock_guard lock(mutex_);
-    if (names_.emplace(problem, name).second)
+    if (names_.insert_or_assign(problem, name).second)
       by_form_[std::move(form.text)].emplace_back(std::move(form.sizes), name);
   }
 
