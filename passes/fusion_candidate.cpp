@@ -26,6 +26,10 @@ int64_t length_of_code(const Node& op) {
   return has(op.op(), ir::kCostly) ? 1 : 0;
 }
 
+int64_t operand_weight(const Node& value) {
+  return value.type().numel() > 1 ? kWeightOfOperand : 1;
+}
+
 int64_t evaluation_cost(const Node& op) {
   constexpr int64_t kOfChoice = 3;
   constexpr int64_t kOfQuotient = 8;

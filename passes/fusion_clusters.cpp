@@ -207,10 +207,11 @@ int64_t FusionClusters::num_costly(int number) const {
   return count;
 }
 
-int64_t FusionClusters::count_arrays_read(const Trial& trial) const {
-  return std::ranges::count_if(operand_positions(trial), [&](int at) {
-    return order_[static_cast<size_t>(at)]->type().numel() > 1;
-  });
+int64_t FusionClusters::weight_of_operands(const Trial& trial) const {
+  int64_t weight = 0;
+  for (const int at : operand_positions(trial))
+    weight += operand_weight(*order_[static_cast<size_t>(at)]);
+  return weight;
 }
 
 std::vector<Node*> FusionClusters::operands(int cluster, int other) const {
@@ -234,9 +235,12 @@ Objection FusionClusters::check_limits(const Trial& trial, const FusionLimits& l
   }
   // Few ops cannot have too many operands.
   if (together * 3 <= limits.max_operands) return {};
-  const int64_t num_operands = count_arrays_read(trial);
-  if (num_operands <= limits.max_operands) return {};
-  constexpr auto kWhy = "together they read {} arrays, more than max-operands = {}";
+  const int64_t weight = weight_of_operands(trial);
+  if (weight <= limits.max_operands * kWeightOfOperand) return {};
+  constexpr auto kWhy =
+      "together they read {} values, four of one element counted as one, more than max-operands = "
+      "{}";
+  const int64_t num_operands = (weight + kWeightOfOperand - 1) / kWeightOfOperand;
   return {fusion_code::kLimit, kWhy, num_operands, limits.max_operands};
 }
 

@@ -169,7 +169,7 @@ class FusionClusters {
   [[nodiscard]] Objection check_limits(const Trial& trial, const FusionLimits& limits) const;
   [[nodiscard]] Objection check_parts(const Trial& trial) const;
   [[nodiscard]] std::vector<int> operand_positions(const Trial& trial) const;
-  [[nodiscard]] int64_t count_arrays_read(const Trial& trial) const;
+  [[nodiscard]] int64_t weight_of_operands(const Trial& trial) const;
   [[nodiscard]] int64_t count_outputs(int cluster) const;
   [[nodiscard]] bool closes_cycle(int from, int to);
   Objection merge(const ir::Node& first, const ir::Node& second, MergeCandidate::Kind kind);

@@ -23,7 +23,7 @@ struct FusionLimits {
   int64_t max_ops = 256;
   /// Of these, ops such as `exp`, as length_of_code() counts them.
   int64_t max_costly = 24;
-  /// Arrays that are read; values of one element are not counted.
+  /// Values that are read; of those of one element, which are read once, four count as one.
   int64_t max_operands = 48;
   /// Operands of a concat in a kernel, where each element asks which it is from.
   int64_t max_concat = 8;
@@ -39,6 +39,11 @@ inline constexpr int64_t kLongestCode = 4;
 
 /// How many ops such as `exp` the op's code is as long as, to within one.
 int64_t length_of_code(const ir::Node& op);
+
+/// What counts as one operand of a kernel, in weights of values.
+inline constexpr int64_t kWeightOfOperand = 4;
+
+int64_t operand_weight(const ir::Node& value);
 
 /// How long it takes to evaluate the op, in sums: none for what only moves the reader's positions.
 int64_t evaluation_cost(const ir::Node& op);

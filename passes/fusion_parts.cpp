@@ -195,7 +195,7 @@ class Row {
 
   void start(size_t begin) {
     begin_ = begin;
-    loaded_ = stored_ = num_arrays_ = num_costly_ = 0;
+    loaded_ = stored_ = weight_ = num_costly_ = 0;
   }
 
   void append(size_t at) {
@@ -204,7 +204,7 @@ class Row {
     if (last_reader_[at] > at) stored_ += bytes_of(op);
     for (const ir::Value& operand : op.operands()) {
       const Node& value = *operand.node;
-      if (clusters_.is_free(value) || value.type().numel() <= 1) continue;
+      if (clusters_.is_free(value)) continue;
       // Each value once for all that reads it; one that is computed here is read where it is.
       const size_t place = place_[index(value)];
       const bool is_here = place != kElsewhere && place >= begin_;
@@ -216,14 +216,14 @@ class Row {
         stored_ -= bytes_of(value);
       } else {
         loaded_ += bytes_of(value);
-        ++num_arrays_;
+        weight_ += operand_weight(value);
       }
     }
   }
 
   [[nodiscard]] bool is_within(const FusionLimits& limits, int64_t num_ops) const {
     return num_ops <= limits.max_ops && num_costly_ <= limits.max_costly &&
-           num_arrays_ <= limits.max_operands;
+           weight_ <= limits.max_operands * kWeightOfOperand;
   }
 
   const FusionClusters& clusters_;
@@ -234,7 +234,7 @@ class Row {
   size_t begin_ = 0;
   int64_t loaded_ = 0;
   int64_t stored_ = 0;  // what is read behind these ops; what others store is stored anyway
-  int64_t num_arrays_ = 0;
+  int64_t weight_ = 0;  // of what is loaded
   int64_t num_costly_ = 0;
 };
 

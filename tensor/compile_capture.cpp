@@ -23,9 +23,14 @@ std::unique_ptr<ir::Graph> imported(const Capture& capture) {
   return import_graph(capture);
 }
 
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
 /// A compile frees many times what it keeps. Without a request the heap would hold that for as long
-/// as the process runs.
-void give_back_freed_memory() {
+/// as the process runs. One that took little time freed little, and the next would only ask the
+/// system for the same pages again.
+void give_back_freed_memory(Milliseconds took) {
+  constexpr Milliseconds kWorthwhile{5};
+  if (took < kWorthwhile) return;
 #if defined(__GLIBC__)
   malloc_trim(0);
 #endif
@@ -37,16 +42,17 @@ std::unique_ptr<runtime::Executable> compile_capture(const Capture& capture,
                                                      std::string_view reason,
                                                      std::source_location where) {
   const auto start = std::chrono::steady_clock::now();
+  const auto took = [&] { return Milliseconds(std::chrono::steady_clock::now() - start); };
   std::unique_ptr<ir::Graph> graph = imported(capture);
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  const double milliseconds_of_import = took().count();
   const Options& options = wick::options();
   std::unique_ptr<ir::Graph> recorded = options.detect_anomaly ? graph->clone() : nullptr;
   auto executable = runtime::compile_and_show(
       std::move(graph), options.backend, [&](runtime::CompileRecord& record) {
         record.trigger = {std::string(reason), where, PlanCache::instance().explain_miss(capture)};
-        record.times.import = took.count();
+        record.times.import = milliseconds_of_import;
       });
-  give_back_freed_memory();
+  give_back_freed_memory(took());
   if (recorded == nullptr) return executable;
   return runtime::make_detecting_anomalies(std::move(executable), std::move(recorded));
 }
