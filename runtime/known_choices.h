@@ -14,9 +14,9 @@ std::string problem_text(const LibraryOp& op);
 
 /// The name of the way; "" where it is not known.
 std::string find_choice(const std::string& problem);
-/// The name that was found for several problems of nearly the same sizes, where they agree; "" where
-/// the process knows too few. Programs whose shapes change from call to call would otherwise time
-/// every shape anew.
+/// The name that was found for several problems of nearly the same sizes, where they agree; ""
+/// where the process knows too few. Programs whose shapes change from call to call would otherwise
+/// time every shape anew.
 std::string find_choice_nearby(const std::string& problem);
 void keep_choice(const std::string& problem, const std::string& name);
 
