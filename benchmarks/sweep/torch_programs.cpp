@@ -83,6 +83,7 @@ Tensor as_index(const Tensor& x) {
   return x.to(torch::kLong);
 }
 
+#include "sweep/programs/many_ops.h"
 #include "sweep/programs/networks.h"
 #include "sweep/programs/numeric.h"
 

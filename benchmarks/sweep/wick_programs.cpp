@@ -80,6 +80,7 @@ Tensor as_index(const Tensor& x) {
   return cast(x, DType::i64);
 }
 
+#include "sweep/programs/many_ops.h"
 #include "sweep/programs/networks.h"
 #include "sweep/programs/numeric.h"
 
