@@ -286,7 +286,7 @@ Objection FusionClusters::merge(const Node& first, const Node& second, MergeCand
   ++work_;
   if (Objection no = check_parts(trial); !no.empty()) return no;
   if (Objection no = check_limits(trial, limits_); !no.empty()) {
-    met_limits_ = true;
+    met_limits_ |= kind == MergeCandidate::Kind::producer;
     return no;
   }
   if (Objection no = align(trial, first, second); !no.empty()) return no;

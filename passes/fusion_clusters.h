@@ -55,6 +55,9 @@ class FusionClusters {
   /// All nodes, topologically, in an order that does not depend on the order of writing.
   [[nodiscard]] const std::vector<ir::Node*>& order() const { return order_; }
 
+  /// Above every Node::id.
+  [[nodiscard]] size_t id_bound() const { return position_.size(); }
+
   [[nodiscard]] int position(const ir::Node& node) const { return position_[index(node)]; }
 
   /// The cluster that a node is a member of; kNone for ops that stay by themselves.
@@ -127,7 +130,7 @@ class FusionClusters {
   /// What FusionLimits says of the cluster.
   [[nodiscard]] bool is_within(int cluster, const FusionLimits& limits) const;
 
-  /// Whether two clusters stayed apart only because they would be too large together.
+  /// Whether ops stayed out of the cluster of what they read for what FusionLimits says of both.
   [[nodiscard]] bool met_limits() const { return met_limits_; }
 
   /// Bytes that the clusters read and store.

@@ -33,13 +33,13 @@ std::vector<Node*> by_depth(const FusionClusters& clusters, int number) {
 /// next term begins; and the last reader of a value soon.
 class DepthFirst {
  public:
-  DepthFirst(const FusionClusters& clusters, int number, size_t id_bound)
+  DepthFirst(const FusionClusters& clusters, int number)
       : clusters_(clusters),
         number_(number),
-        is_sorted_(id_bound),
-        num_missing_(id_bound),
-        num_unread_(id_bound),
-        readers_(id_bound) {}
+        is_sorted_(clusters.id_bound()),
+        num_missing_(clusters.id_bound()),
+        num_unread_(clusters.id_bound()),
+        readers_(clusters.id_bound()) {}
 
   std::vector<Node*> run() {
     const std::vector<Node*> members = by_depth(clusters_, number_);
@@ -141,12 +141,12 @@ class DepthFirst {
 /// Ops in a row, each behind what it reads, to be cut into kernels.
 class Row {
  public:
-  Row(const FusionClusters& clusters, std::vector<Node*> ops, size_t id_bound)
+  Row(const FusionClusters& clusters, std::vector<Node*> ops)
       : clusters_(clusters),
         ops_(std::move(ops)),
-        place_(id_bound, kElsewhere),
+        place_(clusters.id_bound(), kElsewhere),
         last_reader_(ops_.size()),
-        seen_(id_bound, kElsewhere) {
+        seen_(clusters.id_bound(), kElsewhere) {
     for (size_t i = 0; i < ops_.size(); ++i) {
       place_[index(*ops_[i])] = i;
       last_reader_[i] = i;
@@ -241,15 +241,12 @@ class Row {
 }  // namespace
 
 Parts cut_into_parts(const FusionClusters& clusters, const FusionLimits& limits) {
-  size_t id_bound = 0;
-  for (const Node* node : clusters.order())
-    id_bound = std::max(id_bound, index(*node) + 1);
-  Parts parts(id_bound);
+  Parts parts(clusters.id_bound());
   int part = 0;
   for (int number = 0; number < clusters.num_clusters(); ++number) {
     if (clusters.cluster(number).members.empty() || clusters.is_within(number, limits)) continue;
-    Row row(clusters, by_depth(clusters, number), id_bound);
-    Row other(clusters, DepthFirst(clusters, number, id_bound).run(), id_bound);
+    Row row(clusters, by_depth(clusters, number));
+    Row other(clusters, DepthFirst(clusters, number).run());
     const Row::Cuts cuts = row.cut(limits);
     const Row::Cuts other_cuts = other.cut(limits);
     const bool is_better = other_cuts.bytes < cuts.bytes;

@@ -28,6 +28,15 @@ const Range& range_of(llvm::Value* x) {
   return x->getType()->getScalarType()->isDoubleTy() ? kOfF64 : kOfF32;
 }
 
+llvm::Value* is_small_divisor(EmitContext& e, llvm::Value* divisor) {
+  return is_below(e, divisor, range_of(divisor).small);
+}
+
+/// Whether a divisor needs no scale.
+llvm::Value* is_usual_divisor(EmitContext& e, llvm::Value* divisor, llvm::Value* is_small) {
+  return e.b.CreateAnd(e.b.CreateNot(is_small), is_below(e, divisor, range_of(divisor).large));
+}
+
 /// What scaling takes from x, or makes infinite of it, does not show in the quotient.
 llvm::Value* scale_of_special(EmitContext& e, llvm::Value* divisor, llvm::Value* is_small) {
   const Range& range = range_of(divisor);
@@ -61,9 +70,8 @@ Divisor invert(EmitContext& e, llvm::Value* scale, llvm::Value* value) {
 
 Divisor make_vector_divisor(EmitContext& e, llvm::Value* divisor) {
   auto& b = e.b;
-  llvm::Value* is_small = is_below(e, divisor, range_of(divisor).small);
-  llvm::Value* is_usual =
-      b.CreateAnd(b.CreateNot(is_small), is_below(e, divisor, range_of(divisor).large));
+  llvm::Value* is_small = is_small_divisor(e, divisor);
+  llvm::Value* is_usual = is_usual_divisor(e, divisor, is_small);
   llvm::Value* scale =
       b.CreateSelect(is_usual, real(divisor, 1), scale_of_special(e, divisor, is_small));
   return invert(e, scale, b.CreateFMul(divisor, scale));
@@ -77,10 +85,8 @@ Divisor make_scalar_divisor(EmitContext& e, llvm::Value* divisor) {
   auto* scaled = llvm::BasicBlock::Create(b.getContext(), "scaled", before->getParent());
   auto* after = llvm::BasicBlock::Create(b.getContext(), "inverted", before->getParent());
   const Divisor usual = invert(e, one, divisor);
-  llvm::Value* is_small = is_below(e, divisor, range_of(divisor).small);
-  b.CreateCondBr(b.CreateAnd(b.CreateNot(is_small), is_below(e, divisor, range_of(divisor).large)),
-                 after,
-                 scaled);
+  llvm::Value* is_small = is_small_divisor(e, divisor);
+  b.CreateCondBr(is_usual_divisor(e, divisor, is_small), after, scaled);
 
   b.SetInsertPoint(scaled);
   llvm::Value* scale = scale_of_special(e, divisor, is_small);
