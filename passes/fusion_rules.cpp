@@ -81,8 +81,11 @@ Objection FusionClusters::check_reductions(Trial& trial) const {
   // A value that depends on the whole row would keep the few rows there are from being cut.
   if (trial.dependent && !has_enough_rows(trial.domain)) {
     const int64_t num_rows = trial.domain.numel(Level::row);
-    constexpr auto kWhy = "rows of {} elements are cut in blocks where there are only {} of them";
-    return {fusion_code::kReduction, kWhy, trial.domain.numel(Level::full) / num_rows, num_rows};
+    const int64_t elements = trial.domain.numel(Level::full) / num_rows;
+    constexpr auto kRows = "rows of {} elements are cut in blocks where there are only {} of them";
+    constexpr auto kColumns = "columns of {} elements are cut in blocks where only {} lie side by side";
+    return {
+        fusion_code::kReduction, trial.domain.has_rows() ? kRows : kColumns, elements, num_rows};
   }
   if (!cluster(trial.a).row || !cluster(trial.b).row) return "";
   const auto splits = [&](int number) {

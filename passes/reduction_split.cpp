@@ -35,10 +35,28 @@ const Tasks& tasks() {
   return targets_gpu() ? kGpu : kHost;
 }
 
-/// Kept dimensions that are contiguous run in vectors: fewer pieces than rows.
+/// Kept dimensions that are contiguous run in vectors: fewer pieces than rows. On the host they are
+/// long ones: memory brings short pieces of rows slowly.
 int64_t num_tasks(const ir::Domain& domain) {
   const int64_t rows = domain.numel(Level::row);
-  return domain.reduced.back() ? rows : (rows + kLanes - 1) / kLanes;
+  if (domain.reduced.back()) return rows;
+  if (targets_gpu()) return (rows + kLanes - 1) / kLanes;
+  constexpr int64_t kPieceOfRow = 2048;
+  const auto last = std::find(domain.reduced.rbegin(), domain.reduced.rend(), true);
+  const int64_t run = std::accumulate(domain.extents.rbegin(),
+                                      domain.extents.rbegin() + (last - domain.reduced.rbegin()),
+                                      int64_t{1},
+                                      std::multiplies<>());
+  return rows / run * ((run + kPieceOfRow - 1) / kPieceOfRow);
+}
+
+/// Blocks of so many elements at most. Of columns each leaves a partial result for every column.
+int64_t most_blocks(const ir::Domain& domain) {
+  constexpr int64_t kFewestRows = 64;
+  const int64_t elements = domain.numel(Level::full);
+  const int64_t blocks = elements / kMinBlockElements;
+  if (targets_gpu() || domain.reduced.back()) return blocks;
+  return std::min(blocks, elements / domain.numel(Level::row) / kFewestRows);
 }
 
 }  // namespace
@@ -49,8 +67,7 @@ int64_t num_reduction_blocks(const ir::Domain& domain) {
   if (elements < kMinElements) return 1;
   const int64_t whole = num_tasks(domain);
   if (whole >= tasks().enough || elements / std::max<int64_t>(1, whole) < tasks().least) return 1;
-  const int64_t most_blocks = elements / kMinBlockElements;
-  return std::clamp<int64_t>((tasks().wanted + whole - 1) / whole, 1, most_blocks);
+  return std::min((tasks().wanted + whole - 1) / whole, std::max<int64_t>(1, most_blocks(domain)));
 }
 
 int64_t num_blocks_in_memory_order(const ir::Domain& domain) {
@@ -74,7 +91,8 @@ int64_t num_blocks_in_memory_order(const ir::Domain& domain) {
 }
 
 bool has_enough_rows(const ir::Domain& domain) {
-  return num_reduction_blocks(domain) <= 1 || num_tasks(domain) >= tasks().few;
+  const int64_t few = targets_gpu() || domain.reduced.back() ? tasks().few : 2;
+  return num_reduction_blocks(domain) <= 1 || num_tasks(domain) >= few;
 }
 
 bool can_take_columns(const ir::Domain& rows) {

@@ -5,6 +5,7 @@
 
 #include "wick/ir/axis_split.h"
 #include "wick/runtime/combine.h"
+#include "wick/runtime/lane_blocks.h"
 #include "wick/runtime/library_call.h"
 #include "wick/runtime/parallel.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int64_t kWorkGrain = 32768;
 /// Lanes beside each other go together, so that memory is read in order.
-constexpr int64_t kBlock = 1024;
+constexpr int64_t kBlock = LaneBlocks::kLeastOfMemory;
 
 template <typename T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<Computed<T>>, double, Computed<T>>;
@@ -43,21 +44,20 @@ class NativeScan final : public HostCall {
     if (split_.extent == 0) return;
     const auto* x = static_cast<const T*>(operands[0]);
     auto* out = static_cast<T*>(result);
-    const int64_t lanes = split_.outer * split_.inner;
-    const int64_t grain = kWorkGrain / split_.extent + 1;
-    parallel_ranges(lanes, grain, [&](int64_t begin, int64_t end) {
-      if (split_.inner == 1) {
-        for (int64_t at = begin * split_.extent + first_; begin < end; ++begin, at += split_.extent)
-          scan_lane(x + at, out + at);
-        return;
-      }
-      while (begin < end) {  // a block does not cross from one outer position to the next
-        const int64_t inner = begin % split_.inner;
-        const int64_t count = std::min({kBlock, end - begin, split_.inner - inner});
-        const int64_t at = begin / split_.inner * split_.extent * split_.inner + inner + first_;
-        count == 1 ? scan_lane(x + at, out + at) : scan_block(x + at, out + at, count);
-        begin += count;
-      }
+    if (split_.inner == 1) {
+      parallel_ranges(
+          split_.outer, kWorkGrain / split_.extent + 1, [&](int64_t begin, int64_t end) {
+            for (int64_t at = begin * split_.extent + first_; begin < end;
+                 ++begin, at += split_.extent)
+              scan_lane(x + at, out + at);
+          });
+      return;
+    }
+    constexpr int64_t kLeast = std::is_same_v<Combine, LogAddExp> ? 1 : LaneBlocks::kLeastOfMemory;
+    const LaneBlocks blocks(split_, sizeof(T), {.least = kLeast, .most = kBlock});
+    blocks.for_each(kWorkGrain, split_.extent, [&](const LaneBlocks::Block& block) {
+      const int64_t at = block.outer * split_.extent * split_.inner + block.first + first_;
+      block.count == 1 ? scan_lane(x + at, out + at) : scan_block(x + at, out + at, block.count);
     });
   }
 

@@ -6,6 +6,7 @@
 
 #include "wick/ir/axis_split.h"
 #include "wick/runtime/combine.h"
+#include "wick/runtime/lane_blocks.h"
 #include "wick/runtime/library_call.h"
 #include "wick/runtime/parallel.h"
 
@@ -19,11 +20,6 @@ template <typename T, typename Combine>
 using Stored = std::conditional_t<std::is_same_v<Combine, Add> || std::is_same_v<Combine, Multiply>,
                                   Computed<T>,
                                   T>;
-
-/// Where the lanes beside each other are too few to share out, threads share the slices, each going
-/// over all indices for those of its own. Not where slices are single elements: to ask whose one is
-/// takes longer than to put it.
-constexpr int64_t kFewLanes = 64;
 
 /// x[outer, extent, inner] takes updates[outer, count, inner] at indices[count].
 template <typename T, typename Combine>
@@ -83,27 +79,24 @@ class NativeScatter final : public HostCall {
     return wide;
   }
 
+  /// Where the lanes beside each other are too few to share out, threads share the slices, each
+  /// going over all indices for those of its own. Not where slices are single elements: to ask
+  /// whose one is takes longer than to put it.
   void scatter(Store* out, const int64_t* indices, const T* updates) const {
+    const LaneBlocks blocks(
+        split_, sizeof(T), {.least = LaneBlocks::kLeastOfMemory, .most = LaneBlocks::kUnlimited});
     const int64_t lanes = split_.outer * split_.inner;
-    if (lanes < kFewLanes && split_.inner > 1) {
-      const int64_t work = lanes * count_ / kWorkGrain + 1;
-      const int64_t parts = std::min<int64_t>(max_threads(), work);
+    const int64_t parts = std::min<int64_t>(max_threads(), lanes * count_ / kWorkGrain + 1);
+    if (blocks.count() < parts && split_.inner > 1) {
       parallel_for(parts, [&](int64_t part) {
         const Rows rows{split_.extent * part / parts, split_.extent * (part + 1) / parts};
         for (int64_t outer = 0; outer < split_.outer; ++outer)
-          put_lanes(out, indices, updates, rows, outer, 0, split_.inner);
+          put_lanes(out, indices, updates, rows, {outer, 0, split_.inner});
       });
       return;
     }
-    const int64_t grain = kWorkGrain / std::max<int64_t>(1, count_) + 1;
-    parallel_ranges(lanes, grain, [&](int64_t begin, int64_t end) {
-      while (begin < end) {  // a range may cross from one outer position to the next
-        const int64_t outer = begin / split_.inner;
-        const int64_t stop = std::min(end, (outer + 1) * split_.inner);
-        put_lanes(
-            out, indices, updates, {0, split_.extent}, outer, begin % split_.inner, stop - begin);
-        begin = stop;
-      }
+    blocks.for_each(kWorkGrain, count_, [&](const LaneBlocks::Block& block) {
+      put_lanes(out, indices, updates, {0, split_.extent}, block);
     });
   }
 
@@ -116,9 +109,8 @@ class NativeScatter final : public HostCall {
                  const int64_t* indices,
                  const T* updates,
                  Rows rows,
-                 int64_t outer,
-                 int64_t first,
-                 int64_t count) const {
+                 const LaneBlocks::Block& block) const {
+    const auto [outer, first, count] = block;
     if (split_.inner == 1) return put_elements(out, indices, updates, rows, outer);
     for (int64_t i = 0; i < count_; ++i) {
       const int64_t row = indices[i];

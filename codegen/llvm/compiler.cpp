@@ -23,7 +23,7 @@ namespace wick::codegen::llvm_jit {
 namespace {
 
 // Bumped whenever the same kernel IR would compile to other code: objects on disk are keyed by it.
-constexpr int kEmitterVersion = 99;
+constexpr int kEmitterVersion = 100;
 constexpr const char* kTextSymbol = "kernel";
 
 /// Measured (docs/codegen.md): None keeps accumulators in memory, Default costs more and gains
@@ -109,7 +109,7 @@ class LlvmCompiler final : public KernelCompiler {
  public:
   [[nodiscard]] std::string target_id() const override {
     const HostTarget& host = host_target();
-    return fmt::format("llvm {} emitter {} opt {} {} {} {} caches {} {}",
+    return fmt::format("llvm {} emitter {} opt {} {} {} {} caches {} {} {}",
                        LLVM_VERSION_STRING,
                        kEmitterVersion,
                        static_cast<int>(optimization_level()),
@@ -117,7 +117,8 @@ class LlvmCompiler final : public KernelCompiler {
                        host.cpu,
                        host.features,
                        host.own_cache_bytes,
-                       host.cache_bytes);
+                       host.cache_bytes,
+                       host.cache_bytes_of_threads);
   }
 
   std::vector<std::byte> compile(const Kernel& kernel, const std::string& symbol) override {

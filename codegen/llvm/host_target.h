@@ -20,8 +20,9 @@ struct HostTarget {
   /// Among multiplications a division takes no longer than those that can stand for it. With
   /// AVX-512 not on Intel's machines, which multiply two such vectors a cycle.
   bool divides_beside = false;
-  int64_t own_cache_bytes = 0;  // of the second level; 0: not known
-  int64_t cache_bytes = 0;      // that one core can count on
+  int64_t own_cache_bytes = 0;         // of the second level; 0: not known
+  int64_t cache_bytes = 0;             // that one core can count on
+  int64_t cache_bytes_of_threads = 0;  // up to which several cores store faster to caches
 };
 
 const HostTarget& host_target();

@@ -386,6 +386,8 @@ class KernelEmitter {
   llvm::Value* bytes_of_access(const Access& access);
   llvm::Value* bytes_touched();
   llvm::Value* exceeds_caches();
+  llvm::Value* cache_limit(int64_t bytes);
+  llvm::Value* stores_exceed_caches();
   llvm::Value* streams_pay();
   llvm::Value* stream_start(int stream, llvm::Value* begin);
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);
@@ -477,11 +479,13 @@ class KernelEmitter {
   llvm::Value* num_positions_ = nullptr;     // of the vector dimension that the body takes
   int unroll_ = 1;                           // copies in the main loop
   bool in_vector_loop_ = false;
-  bool walks_back_ = false;                // the vector loop goes from its end to its begin
-  bool in_stream_loop_ = false;            // stores go past the caches
-  bool loads_past_rows_ = false;           // since rows follow
-  llvm::Value* exceeds_caches_ = nullptr;  // made when first needed
-  Values masks_;                           // by copy, the lanes in range; empty: all
+  bool walks_back_ = false;                      // the vector loop goes from its end to its begin
+  bool in_stream_loop_ = false;                  // stores go past the caches
+  bool loads_past_rows_ = false;                 // since rows follow
+  llvm::Value* bytes_touched_ = nullptr;         // with the next
+  llvm::Value* exceeds_caches_ = nullptr;        // made when first needed
+  llvm::Value* stores_exceed_caches_ = nullptr;  // the same
+  Values masks_;                                 // by copy, the lanes in range; empty: all
 
   bool row_in_registers_ = false;
   int first_of_part_ = 0;  // the first vector of the row that the body takes

@@ -140,25 +140,56 @@ llvm::Value* KernelEmitter::bytes_touched() {
   return b.CreateAdd(always, sometimes);
 }
 
-/// Whether the whole launch touches more than the caches hold. Rows side by side, which are written
-/// a part of a line at a time, each in another one, wait for lines long before: of 50003 by 37
-/// elements a log-softmax takes 0.54 ns an element past the caches, and 0.98 through them.
+/// Whether the whole launch touches more than the caches hold.
 llvm::Value* KernelEmitter::exceeds_caches() {
   if (exceeds_caches_ != nullptr) return exceeds_caches_;
   auto& b = e_.b;
   const llvm::IRBuilderBase::InsertPointGuard guard(b);
   b.SetInsertPoint(entry_->getTerminator());
-  const bool writes_parts_of_lines = kernel_.has_short_rows() && !staged_.accesses.empty();
-  const int64_t bytes = writes_parts_of_lines ? e_.host.cache_bytes / 2 : e_.host.cache_bytes;
-  exceeds_caches_ = b.CreateICmpSGT(bytes_touched(), b.getInt64(static_cast<uint64_t>(bytes)));
+  bytes_touched_ = bytes_touched();
+  exceeds_caches_ = b.CreateICmpSGT(bytes_touched_, cache_limit(e_.host.cache_bytes));
   return exceeds_caches_;
+}
+
+/// As far as this kernel's stores count on caches of so many bytes. Rows side by side, which are
+/// written a part of a line at a time, each in another one, wait for lines long before: of 50003 by
+/// 37 elements a log-softmax takes 0.54 ns an element past the caches, and 0.98 through them.
+llvm::Value* KernelEmitter::cache_limit(int64_t bytes) {
+  const bool writes_parts_of_lines = kernel_.has_short_rows() && !staged_.accesses.empty();
+  return e_.b.getInt64(static_cast<uint64_t>(writes_parts_of_lines ? bytes / 2 : bytes));
+}
+
+/// Whether the launch stores more than the caches take: those of several cores take more where this
+/// call is a piece of the launch. Not of what is transposed, which leaves no order in them: of
+/// [4001,1000] on two threads 0.9 ms past the caches and 1.3 through them.
+llvm::Value* KernelEmitter::stores_exceed_caches() {
+  if (reads_across() || !staged_.accesses.empty()) return exceeds_caches();
+  if (stores_exceed_caches_ != nullptr) return stores_exceed_caches_;
+  llvm::Value* exceed = exceeds_caches();
+  auto& b = e_.b;
+  const llvm::IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entry_->getTerminator());
+  llvm::Value* all = b.getInt64(1);
+  for (int d = 0; d < static_cast<int>(kernel_.dims.size()); ++d) {
+    if (!kernel_.dims[static_cast<size_t>(d)].inner) all = b.CreateMul(all, extent_of(d));
+  }
+  const auto count = [&](unsigned begin) {
+    return b.CreateSub(function_->getArg(begin + 1), function_->getArg(begin));
+  };
+  constexpr unsigned kTasks = 2;
+  constexpr unsigned kVectors = 4;
+  llvm::Value* is_piece = b.CreateICmpNE(b.CreateMul(count(kTasks), count(kVectors)), all);
+  llvm::Value* of_threads =
+      b.CreateICmpSGT(bytes_touched_, cache_limit(e_.host.cache_bytes_of_threads));
+  stores_exceed_caches_ = b.CreateSelect(is_piece, of_threads, exceed);
+  return stores_exceed_caches_;
 }
 
 /// Whether what the vector loop stores goes past the caches. On Zen lines that are written in two
 /// parts, as where short rows meet that are no whole lines, are better put together in a cache:
 /// softmax of rows of 72 takes Zen 5 8.7 ms, and 13.0 past the caches; of 1024 it takes as long.
 llvm::Value* KernelEmitter::streams_pay() {
-  if (!e_.host.zen || kernel_.has_flat_rows()) return exceeds_caches();
+  if (!e_.host.zen || kernel_.has_flat_rows()) return stores_exceed_caches();
   auto& b = e_.b;
   constexpr int64_t kShortRow = 512;
   const auto kLine = static_cast<int64_t>(kCacheLine.value() / sizeof(float));
@@ -166,7 +197,7 @@ llvm::Value* KernelEmitter::streams_pay() {
   llvm::Value* part_of_line = b.CreateAnd(length, b.getInt64(kLine - 1));
   llvm::Value* fills_lines = b.CreateOr(b.CreateICmpSGT(length, b.getInt64(kShortRow)),
                                         b.CreateICmpEQ(part_of_line, b.getInt64(0)));
-  return b.CreateAnd(exceeds_caches(), fills_lines);
+  return b.CreateAnd(stores_exceed_caches(), fills_lines);
 }
 
 /// Where the stream writes when the vector loop starts at `begin`, as a number.
@@ -251,7 +282,7 @@ void KernelEmitter::store_block(const Instr& at,
     tag(b.CreateMaskedStore(value, address, llvm::Align(size_of(at.dtype)), mask), at.buffer);
   };
   emit_if(
-      b.CreateAnd(exceeds_caches(), is_line),
+      b.CreateAnd(stores_exceed_caches(), is_line),
       [&] { tag(store_past_caches(value, address), at.buffer); },
       store_cached);
 }
