@@ -83,7 +83,8 @@ Objection FusionClusters::check_reductions(Trial& trial) const {
     const int64_t num_rows = trial.domain.numel(Level::row);
     const int64_t elements = trial.domain.numel(Level::full) / num_rows;
     constexpr auto kRows = "rows of {} elements are cut in blocks where there are only {} of them";
-    constexpr auto kColumns = "columns of {} elements are cut in blocks where only {} lie side by side";
+    constexpr auto kColumns =
+        "columns of {} elements are cut in blocks where only {} lie side by side";
     return {
         fusion_code::kReduction, trial.domain.has_rows() ? kRows : kColumns, elements, num_rows};
   }

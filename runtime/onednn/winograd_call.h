@@ -3,12 +3,14 @@
 // What calls of Winograd's algorithm have in common. Internal to runtime/onednn/.
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string_view>
 
 #include "wick/runtime/direct_gemm.h"
 #include "wick/runtime/division.h"
 #include "wick/runtime/library_call.h"
+#include "wick/runtime/parallel.h"
 #include "wick/runtime/winograd_tiles.h"
 
 namespace wick::runtime::onednn {
@@ -64,6 +66,8 @@ class WinogradCall : public HostCall {
     keeps_inputs_ =
         part_ < channels && 3 * grid.tiles() * tiling().num_values() <= channels * kAllWindowPoints;
     if (!keeps_inputs_ && channels > 2 * part_) part_ = channels_at_once(most_windows, others);
+    const int threads = max_threads();
+    part_lanes_ = keeps_inputs_ && ceil_div(channels, part_) >= threads ? threads : 1;
   }
 
   const winograd::Grid& grid() const { return grid_; }
@@ -96,10 +100,18 @@ class WinogradCall : public HostCall {
     }
   }
 
-  template <class Body>
-  void for_each_part(Body body) const {
-    for (int64_t first = 0; first < channels_; first += part_)
-      body(Channels{first, std::min(part_, channels_ - first)});
+  /// Threads that go over parts of their own, each with windows of its own, which none of the
+  /// others has to fetch then: where there are as many parts, and the values of inputs are there
+  /// for all.
+  int64_t part_lanes() const { return part_lanes_; }
+
+  /// Calls body(lane, part) for each part, those of a lane one after the other.
+  void for_each_part(const std::function<void(int64_t lane, Channels part)>& body) const {
+    const int64_t parts = ceil_div(channels_, part_);
+    parallel_for(part_lanes_, [&](int64_t lane) {
+      for (int64_t i = parts * lane / part_lanes_; i < parts * (lane + 1) / part_lanes_; ++i)
+        body(lane, {i * part_, std::min(part_, channels_ - i * part_)});
+    });
   }
 
  private:
@@ -113,6 +125,7 @@ class WinogradCall : public HostCall {
   int64_t channels_;
   int64_t part_;
   bool keeps_inputs_;
+  int64_t part_lanes_;
 };
 
 /// A convolution or the gradient of its inputs.

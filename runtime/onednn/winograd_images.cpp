@@ -36,9 +36,9 @@ class WinogradImages final : public WinogradCall {
                        images_of(op.result.shape, op.operands[1].shape)) {}
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(windows_of_part(largest_part()).size() +
+    return static_cast<size_t>(part_lanes() * windows_of_part(largest_part()).size() +
                                input_blocks() * inputs_of_block().size() +
-                               lanes_ * outputs_of_block(largest_part()).size()) *
+                               lanes() * outputs_of_block(largest_part()).size()) *
            sizeof(float);
   }
 
@@ -47,23 +47,26 @@ class WinogradImages final : public WinogradCall {
     const auto* windows = static_cast<const float*>(operands[1]);
     auto* to = static_cast<float*>(result);
     auto* transformed = reinterpret_cast<float*>(scratch);
-    float* inputs = transformed + windows_of_part(largest_part()).size();
+    float* inputs = transformed + part_lanes() * windows_of_part(largest_part()).size();
     float* outputs = inputs + input_blocks() * inputs_of_block().size();
     if (keeps_inputs()) {
       parallel_for(num_blocks(), [&](int64_t block) {
         transform_inputs(block, from, inputs + block * inputs_of_block().size());
       });
     }
-    for_each_part([&](Channels part) {
-      transform_windows(part, windows, transformed);
-      parallel_for(lanes_, [&](int64_t lane) {
+    for_each_part([&](int64_t part_lane, Channels part) {
+      float* of_part = transformed + part_lane * windows_of_part(largest_part()).size();
+      transform_windows(part, windows, of_part);
+      parallel_for(block_lanes_, [&](int64_t block_lane) {
         const ThreadCountScope one_thread(1);
-        for (int64_t block = lane; block < num_blocks(); block += lanes_) {
-          const int64_t place = keeps_inputs() ? block : lane;
+        const int64_t lane = part_lane + block_lane;  // one of them is 0
+        float* products = outputs + lane * outputs_of_block(largest_part()).size();
+        const int64_t last = num_blocks() * (block_lane + 1) / block_lanes_;
+        for (int64_t block = num_blocks() * block_lane / block_lanes_; block < last; ++block) {
+          const int64_t place = keeps_inputs() ? block : block_lane;
           float* of_block = inputs + place * inputs_of_block().size();
           if (!keeps_inputs()) transform_inputs(block, from, of_block);
-          float* products = outputs + lane * outputs_of_block(part.count).size();
-          multiply_block(block, part, of_block, transformed, products);
+          multiply_block(block, part, of_block, of_part, products);
           const auto [begin, end] = tiles_of(block);
           algorithm_.outputs(part_of(to_, part),
                              grid(),
@@ -105,7 +108,9 @@ class WinogradImages final : public WinogradCall {
         to_(to),
         windows_(windows_of(op.operands[1].shape)),
         block_(block_of(kMostValues)),
-        lanes_(std::min<int64_t>(num_blocks(), max_threads())) {}
+        block_lanes_(part_lanes() > 1 ? 1 : std::min<int64_t>(num_blocks(), max_threads())) {}
+
+  int64_t lanes() const { return std::max(part_lanes(), block_lanes_); }
 
   int64_t num_blocks() const { return ceil_div(grid().tiles(), block_); }
 
@@ -113,7 +118,7 @@ class WinogradImages final : public WinogradCall {
     return {block * block_, std::min(grid().tiles(), (block + 1) * block_)};
   }
 
-  int64_t input_blocks() const { return keeps_inputs() ? num_blocks() : lanes_; }
+  int64_t input_blocks() const { return keeps_inputs() ? num_blocks() : block_lanes_; }
 
   Matrices windows_of_part(int64_t channels) const { return points_of(from_.channels, channels); }
 
@@ -170,8 +175,8 @@ class WinogradImages final : public WinogradCall {
   Images from_;
   Images to_;
   Windows windows_;
-  int64_t block_;  // tiles
-  int64_t lanes_;  // that walk blocks of tiles, each with scratch of its own
+  int64_t block_;        // tiles
+  int64_t block_lanes_;  // that walk blocks of tiles, each with scratch of its own
 };
 
 }  // namespace

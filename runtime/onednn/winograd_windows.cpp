@@ -25,22 +25,23 @@ class WinogradWindows final : public WinogradCall {
                         pair_of(op, "padding", 0)) {}
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(sums_of_part(largest_part()).size() + input_values().size() +
-                               values_of(group_, largest_part()).size()) *
+    return static_cast<size_t>(input_values().size() + part_lanes() * values_of_lane()) *
            sizeof(float);
   }
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
     const auto* inputs = static_cast<const float*>(operands[0]);
-    auto* sums = reinterpret_cast<float*>(scratch);
-    Values values;
-    values.inputs = sums + sums_of_part(largest_part()).size();
-    values.cotangents = values.inputs + input_values().size();
-    for_each_part([&](Channels part) {
+    auto* const of_inputs = reinterpret_cast<float*>(scratch);
+    float* const of_lanes = of_inputs + input_values().size();
+    if (keeps_inputs()) transform_inputs(inputs, {0, grid().tiles()}, of_inputs);
+    for_each_part([&](int64_t lane, Channels part) {
       const auto* cotangents = static_cast<const float*>(operands[1]) + offset_in(outputs_, part);
+      float* const sums = of_lanes + lane * values_of_lane();
+      const Values values{of_inputs, sums + sums_of_part(largest_part()).size()};
       for (int64_t begin = 0; begin < grid().tiles(); begin += group_) {
         const TileRange tiles{begin, std::min(grid().tiles(), begin + group_)};
-        transform(part, inputs, cotangents, tiles, values);
+        if (!keeps_inputs()) transform_inputs(inputs, tiles, of_inputs);
+        transform_cotangents(part, cotangents, tiles, values.cotangents);
         parallel_for(kAllWindowPoints, [&](int64_t point) {
           const ThreadCountScope one_thread(1);
           add_products(part, point, tiles, values, sums);
@@ -59,6 +60,7 @@ class WinogradWindows final : public WinogradCall {
   static constexpr int64_t kMostWindows = 131072;
   static constexpr int64_t kMostValues = 2304;    // of the tiles of a block
   static constexpr int64_t kBlocksOfThreads = 4;  // between which several threads do not meet
+  static constexpr int64_t kGrain = 8;            // tiles
 
   /// Of a group of tiles, or the inputs' of all.
   struct Values {
@@ -82,7 +84,9 @@ class WinogradWindows final : public WinogradCall {
         outputs_(outputs),
         windows_(windows_of(op.result.shape)),
         block_(block_of(kMostValues)),
-        group_(std::min(grid().tiles(), max_threads() > 1 ? kBlocksOfThreads * block_ : block_)) {}
+        group_(std::min(grid().tiles(), meets_others() ? kBlocksOfThreads * block_ : block_)) {}
+
+  bool meets_others() const { return max_threads() > 1 && part_lanes() == 1; }
 
   Matrices input_values() const {
     return values_of(keeps_inputs() ? grid().tiles() : group_, windows_.inputs);
@@ -94,24 +98,30 @@ class WinogradWindows final : public WinogradCall {
 
   Matrices sums_of_part(int64_t channels) const { return points_of(channels, windows_.inputs); }
 
-  void transform(Channels part,
-                 const float* inputs,
-                 const float* cotangents,
-                 TileRange tiles,
-                 const Values& values) const {
-    constexpr int64_t kGrain = 8;
+  /// The sums of a part, and its cotangents of a group.
+  int64_t values_of_lane() const {
+    return sums_of_part(largest_part()).size() + values_of(group_, largest_part()).size();
+  }
+
+  void transform_inputs(const float* inputs, TileRange tiles, float* to) const {
     const Matrices in = input_values();
+    parallel_ranges(tiles.size(), kGrain, [&](int64_t first, int64_t last) {
+      const int64_t begin = tiles.begin + first;
+      float* const row = to + input_row(begin, tiles) * in.row_stride();
+      algorithm_.inputs(inputs_, grid(), inputs, begin, tiles.begin + last, row, in);
+    });
+  }
+
+  void transform_cotangents(Channels part,
+                            const float* cotangents,
+                            TileRange tiles,
+                            float* to) const {
     const Matrices out = values_of(group_, part.count);
     const Images outputs = part_of(outputs_, part);
     parallel_ranges(tiles.size(), kGrain, [&](int64_t first, int64_t last) {
-      const int64_t begin = tiles.begin + first;
-      const int64_t end = tiles.begin + last;
-      if (part.first == 0 || !keeps_inputs()) {
-        float* to = values.inputs + input_row(begin, tiles) * in.row_stride();
-        algorithm_.inputs(inputs_, grid(), inputs, begin, end, to, in);
-      }
-      float* to = values.cotangents + first * out.row_stride();
-      algorithm_.cotangents(outputs, grid(), cotangents, begin, end, to, out);
+      float* const row = to + first * out.row_stride();
+      algorithm_.cotangents(
+          outputs, grid(), cotangents, tiles.begin + first, tiles.begin + last, row, out);
     });
   }
 
