@@ -121,35 +121,30 @@ class PlanExecutable final : public Executable {
     }
   }
 
-  struct Launch {
-    const Step* step;
-    const KernelStep* kernel;
-    LaunchCut cut;
-    size_t first_arg;
-    int64_t first_piece;
-  };
-
   /// The pieces of a group of launches side by side: threads are woken and waited for once.
   void run_group(size_t first, size_t end, const RunMemory& memory, int threads) const {
-    std::vector<Launch> launches;
-    launches.reserve(end - first);
+    std::vector<LaunchCut> cuts;
+    cuts.reserve(end - first);
     std::vector<void*> args;
-    int64_t pieces = 0;
+    std::vector<size_t> first_args;
+    first_args.reserve(end - first);
     for (size_t s = first; s < end; ++s) {
       const auto& kernel = std::get<KernelStep>(plan_->steps[s].action);
-      const LaunchCut cut = cut_launch(kernel, threads);
-      launches.push_back({&plan_->steps[s], &kernel, cut, args.size(), pieces});
+      cuts.push_back(cut_launch(kernel, threads));
+      first_args.push_back(args.size());
       for (const Place& arg : kernel.args)
         args.push_back(memory.at(arg));
-      pieces += cut.pieces();
     }
-    runtime_counters().kernel_launches.fetch_add(launches.size(), std::memory_order_relaxed);
-    parallel_for(pieces, [&](int64_t piece) {
-      const auto behind = std::ranges::upper_bound(launches, piece, {}, &Launch::first_piece);
-      const Launch& launch = *std::prev(behind);
-      name_in_errors(*launch.step, [&] {
-        run_piece(
-            *launch.kernel, args.data() + launch.first_arg, launch.cut, piece - launch.first_piece);
+    runtime_counters().kernel_launches.fetch_add(end - first, std::memory_order_relaxed);
+    const std::vector<LaunchPiece> pieces = share_pieces(cuts, threads);
+    parallel_for(static_cast<int64_t>(pieces.size()), [&](int64_t i) {
+      const auto [launch, piece] = pieces[static_cast<size_t>(i)];
+      const Step& step = plan_->steps[first + launch];
+      name_in_errors(step, [&] {
+        run_piece(std::get<KernelStep>(step.action),
+                  args.data() + first_args[launch],
+                  cuts[launch],
+                  piece);
       });
     });
   }

@@ -52,4 +52,22 @@ LaunchCut cut_launch(const KernelStep& step, int threads) {
   return cut;
 }
 
+std::vector<LaunchPiece> share_pieces(std::span<const LaunchCut> launches, int threads) {
+  std::vector<LaunchPiece> all;
+  for (int64_t thread = 0; thread < threads; ++thread) {
+    for (size_t launch = 0; launch < launches.size(); ++launch) {
+      const int64_t pieces = launches[launch].pieces();
+      if (pieces == 1) {  // whole launches are shared out themselves
+        const auto owner = launch * static_cast<size_t>(threads) / launches.size();
+        if (static_cast<int64_t>(owner) == thread) all.push_back({launch, 0});
+        continue;
+      }
+      const int64_t end = pieces * (thread + 1) / threads;
+      for (int64_t piece = pieces * thread / threads; piece < end; ++piece)
+        all.push_back({launch, piece});
+    }
+  }
+  return all;
+}
+
 }  // namespace wick::runtime

@@ -2,7 +2,10 @@
 
 // How the work of a kernel launch is shared out.
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "wick/runtime/plan.h"
 
@@ -27,5 +30,14 @@ bool is_worth_threads(int64_t work);
 /// One piece for work that is not worth waking threads; otherwise a few a thread, by tasks first,
 /// then by vectors at multiples of 64 lanes.
 LaunchCut cut_launch(const KernelStep& step, int threads);
+
+struct LaunchPiece {
+  size_t launch;
+  int64_t piece;
+};
+
+/// The pieces of launches side by side, in an order in which a thread's share of all of them is its
+/// share of each: what launches behind each other walk alike, one core then reads and writes.
+std::vector<LaunchPiece> share_pieces(std::span<const LaunchCut> launches, int threads);
 
 }  // namespace wick::runtime

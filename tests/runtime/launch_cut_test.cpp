@@ -1,7 +1,9 @@
 #include "wick/runtime/launch_cut.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +89,40 @@ TEST(LaunchCut, CoversAnEmptyBox) {
 
   EXPECT_EQ(cut.pieces(), 1);
   EXPECT_EQ(cut.task_grain, 0);
+}
+
+std::vector<std::pair<size_t, int64_t>> shares(std::vector<int64_t> pieces, int threads) {
+  std::vector<LaunchCut> cuts;
+  for (const int64_t count : pieces)
+    cuts.push_back({.task_pieces = count});
+  std::vector<std::pair<size_t, int64_t>> result;
+  for (const auto [launch, piece] : share_pieces(cuts, threads))
+    result.emplace_back(launch, piece);
+  return result;
+}
+
+using Pieces = std::vector<std::pair<size_t, int64_t>>;
+
+TEST(SharedPieces, OfAThreadAreItsSharesOfEachLaunch) {
+  EXPECT_EQ(shares({4, 2, 3}, 2),
+            (Pieces{{0, 0}, {0, 1}, {1, 0}, {2, 0}, {0, 2}, {0, 3}, {1, 1}, {2, 1}, {2, 2}}));
+}
+
+TEST(SharedPieces, OfSmallLaunchesAreWholeLaunches) {
+  EXPECT_EQ(shares({1, 1, 1, 1}, 2), (Pieces{{0, 0}, {1, 0}, {2, 0}, {3, 0}}));
+  EXPECT_EQ(shares({1, 2}, 2), (Pieces{{0, 0}, {1, 0}, {1, 1}}));
+}
+
+TEST(SharedPieces, AreAllPiecesOnceOnManyThreads) {
+  Pieces found = shares({1, 3, 8, 1, 16}, 5);
+  std::ranges::sort(found);
+  Pieces all;
+  for (const auto& [launch, count] :
+       {std::pair<size_t, int64_t>{0, 1}, {1, 3}, {2, 8}, {3, 1}, {4, 16}}) {
+    for (int64_t piece = 0; piece < count; ++piece)
+      all.emplace_back(launch, piece);
+  }
+  EXPECT_EQ(found, all);
 }
 
 }  // namespace
