@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include "wick/passes/options.h"
 #include "wick/runtime/division.h"
 #include "wick/runtime/known_choices.h"
 #include "wick/runtime/parallel.h"
@@ -21,7 +22,7 @@
 namespace wick::runtime {
 namespace {
 
-constexpr int kWaysVersion = 3;       // raised where some have become faster: known choices are old
+constexpr int kWaysVersion = 4;       // raised where some have become faster: known choices are old
 constexpr double kWorthTiming = 3e6;  // floating-point operations
 constexpr double kClearly = 0.97;     // of the time of the first is clearly faster
 constexpr double kFarApart = 0.8;     // this ratio needs no further run
@@ -102,6 +103,22 @@ class Workbench {
   std::byte* result_ = nullptr;
 };
 
+/// Calls of oneDNN and of ours are made and run on this thread alone while it lives.
+class OneThreadScope {
+ public:
+  OneThreadScope() : options_(for_one_thread()), threads_(1) {}
+
+ private:
+  static Options for_one_thread() {
+    Options one = options();
+    one.num_threads = 1;
+    return one;
+  }
+
+  ScopedOptions options_;
+  ThreadCountScope threads_;
+};
+
 /// A candidate that may still win.
 struct Contender {
   const Candidate* candidate = nullptr;
@@ -144,7 +161,7 @@ double least(const std::vector<Contender>& contenders) {
 /// machine's speed meets all of them. First runs generate code and fill caches: they decide only
 /// where they are long.
 const Candidate* time_all(const LibraryOp& op, std::span<const Candidate> candidates) {
-  const ThreadCountScope one_thread(1);
+  const OneThreadScope one_thread;
   const TimingMemoryScope memory;
   std::vector<Contender> contenders = contenders_of(op, candidates);
   if (contenders.empty()) return nullptr;

@@ -1,12 +1,16 @@
 #include "wick/runtime/timed_choice.h"
 
 #include <chrono>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "run_call.h"
+#include "run_graph.h"
 #include <gtest/gtest.h>
 
 #include "wick/passes/options.h"
+#include "wick/runtime/parallel.h"
 
 namespace wick::runtime {
 namespace {
@@ -71,6 +75,37 @@ TEST_F(TimedChoice, TakesWhatIsFastestForTheSample) {
   const auto call = fastest_call(product(300), product(100), "a machine", candidates(100));
 
   EXPECT_EQ(call->implementation(), "second");
+}
+
+class CountingCall final : public HostCall {
+ public:
+  explicit CountingCall(std::set<int>* threads) : threads_(threads) {}
+
+  std::string_view implementation() const override { return "counting"; }
+
+  void run(const void* const* /*operands*/, void* /*result*/, std::byte* /*s*/) const override {
+    threads_->insert(max_threads());
+  }
+
+ private:
+  std::set<int>* threads_;
+};
+
+/// Else programs would take other ways, and give other bits, on other numbers of threads.
+TEST_F(TimedChoice, TimesOnOneThreadHoweverManyThereAre) {
+  const ThreadsOption option(4);
+  std::vector<int> made_for;
+  std::set<int> run_on;
+  const auto make = [&](const LibraryOp& /*op*/) {
+    made_for.push_back(max_threads());
+    return std::make_unique<CountingCall>(&run_on);
+  };
+  const std::vector<Candidate> both = {{"one", make}, {"other", make}};
+
+  (void)fastest_call(product(300), product(110), "a machine", both);
+
+  EXPECT_EQ(made_for, (std::vector<int>{1, 1, 4}));
+  EXPECT_EQ(run_on, std::set<int>{1});
 }
 
 TEST_F(TimedChoice, TakesTheFirstUnlessAnotherIsFaster) {
