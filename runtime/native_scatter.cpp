@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "wick/ir/axis_split.h"
 #include "wick/runtime/combine.h"
+#include "wick/runtime/index_shares.h"
 #include "wick/runtime/lane_blocks.h"
 #include "wick/runtime/library_call.h"
 #include "wick/runtime/parallel.h"
@@ -79,43 +81,50 @@ class NativeScatter final : public HostCall {
     return wide;
   }
 
-  /// Where the lanes beside each other are too few to share out, threads share the slices, each
-  /// going over all indices for those of its own. Not where slices are single elements: to ask
-  /// whose one is takes longer than to put it.
+  /// Where the lanes beside each other are too few to share out, threads share the slices.
   void scatter(Store* out, const int64_t* indices, const T* updates) const {
     const LaneBlocks blocks(
         split_, sizeof(T), {.least = LaneBlocks::kLeastOfMemory, .most = LaneBlocks::kUnlimited});
     const int64_t lanes = split_.outer * split_.inner;
-    const int64_t parts = std::min<int64_t>(max_threads(), lanes * count_ / kWorkGrain + 1);
-    if (blocks.count() < parts && split_.inner > 1) {
-      parallel_for(parts, [&](int64_t part) {
-        const Rows rows{split_.extent * part / parts, split_.extent * (part + 1) / parts};
+    const int64_t threads = std::min<int64_t>(max_threads(), lanes * count_ / kWorkGrain + 1);
+    const std::vector<IndexShare> shares = blocks.count() < threads
+                                               ? shares_of(indices, static_cast<int>(threads))
+                                               : std::vector<IndexShare>();
+    if (!shares.empty()) {
+      parallel_for(static_cast<int64_t>(shares.size()), [&](int64_t i) {
         for (int64_t outer = 0; outer < split_.outer; ++outer)
-          put_lanes(out, indices, updates, rows, {outer, 0, split_.inner});
+          put_lanes(
+              out, indices, updates, shares[static_cast<size_t>(i)], {outer, 0, split_.inner});
       });
       return;
     }
     blocks.for_each(kWorkGrain, count_, [&](const LaneBlocks::Block& block) {
-      put_lanes(out, indices, updates, {0, split_.extent}, block);
+      put_lanes(out, indices, updates, {0, split_.extent, 0, count_}, block);
     });
   }
 
-  struct Rows {
-    int64_t begin;
-    int64_t end;
-  };
+  /// Of indices in no order each thread goes over all for those of its own. Not where slices are
+  /// single elements: to ask whose one is takes longer than to put it.
+  std::vector<IndexShare> shares_of(const int64_t* indices, int threads) const {
+    std::vector<IndexShare> shares =
+        share_indices({indices, static_cast<size_t>(count_)}, split_.extent, threads);
+    if (!shares.empty() || split_.inner == 1) return shares;
+    for (int64_t i = 0; i < threads; ++i)
+      shares.push_back({split_.extent * i / threads, split_.extent * (i + 1) / threads, 0, count_});
+    return shares;
+  }
 
   void put_lanes(Store* out,
                  const int64_t* indices,
                  const T* updates,
-                 Rows rows,
+                 const IndexShare& share,
                  const LaneBlocks::Block& block) const {
     const auto [outer, first, count] = block;
-    if (split_.inner == 1) return put_elements(out, indices, updates, rows, outer);
-    for (int64_t i = 0; i < count_; ++i) {
-      const int64_t row = indices[i];
-      if (row < rows.begin || row >= rows.end) continue;
-      Store* to = out + (outer * split_.extent + row) * split_.inner + first;
+    if (split_.inner == 1) return put_elements(out, indices, updates, share, outer);
+    for (int64_t i = share.begin; i < share.end; ++i) {
+      const int64_t slice = indices[i];
+      if (slice < share.first_slice || slice >= share.end_slice) continue;
+      Store* to = out + (outer * split_.extent + slice) * split_.inner + first;
       const T* from = updates + (outer * count_ + i) * split_.inner + first;
       for (int64_t j = 0; j < count; ++j) {
         const auto old = static_cast<Computed<T>>(to[j]);
@@ -125,16 +134,19 @@ class NativeScatter final : public HostCall {
   }
 
   /// Where slices are single elements, a loop over each would take longer than they do.
-  void put_elements(
-      Store* out, const int64_t* indices, const T* updates, Rows rows, int64_t outer) const {
+  void put_elements(Store* out,
+                    const int64_t* indices,
+                    const T* updates,
+                    const IndexShare& share,
+                    int64_t outer) const {
     Store* const to = out + outer * split_.extent;
     const T* const from = updates + outer * count_;
-    const int64_t count = count_;
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t row = indices[i];
-      if (row < rows.begin || row >= rows.end) continue;
-      const auto old = static_cast<Computed<T>>(to[row]);
-      to[row] = static_cast<Store>(Combine()(old, static_cast<Computed<T>>(from[i])));
+    const auto [first_slice, end_slice, begin, end] = share;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t slice = indices[i];
+      if (slice < first_slice || slice >= end_slice) continue;
+      const auto old = static_cast<Computed<T>>(to[slice]);
+      to[slice] = static_cast<Store>(Combine()(old, static_cast<Computed<T>>(from[i])));
     }
   }
 
