@@ -35,12 +35,18 @@ const Tasks& tasks() {
   return targets_gpu() ? kGpu : kHost;
 }
 
-/// Kept dimensions that are contiguous run in vectors: fewer pieces than rows. On the host they are
-/// long ones: memory brings short pieces of rows slowly.
+/// Rows that lie beside each other, of more than caches hold: memory brings short pieces of them
+/// slowly, and one thread reads them again at little cost.
+bool has_long_columns(const ir::Domain& domain) {
+  constexpr int64_t kLarge = int64_t{1} << 21;
+  return !targets_gpu() && !domain.reduced.back() && domain.numel(Level::full) >= kLarge;
+}
+
+/// Kept dimensions that are contiguous run in vectors: fewer pieces than rows.
 int64_t num_tasks(const ir::Domain& domain) {
   const int64_t rows = domain.numel(Level::row);
   if (domain.reduced.back()) return rows;
-  if (targets_gpu()) return (rows + kLanes - 1) / kLanes;
+  if (!has_long_columns(domain)) return (rows + kLanes - 1) / kLanes;
   constexpr int64_t kPieceOfRow = 2048;
   const auto last = std::find(domain.reduced.rbegin(), domain.reduced.rend(), true);
   const int64_t run = std::accumulate(domain.extents.rbegin(),
@@ -52,10 +58,10 @@ int64_t num_tasks(const ir::Domain& domain) {
 
 /// Blocks of so many elements at most. Of columns each leaves a partial result for every column.
 int64_t most_blocks(const ir::Domain& domain) {
-  constexpr int64_t kFewestRows = 64;
+  constexpr int64_t kFewestRows = 128;
   const int64_t elements = domain.numel(Level::full);
   const int64_t blocks = elements / kMinBlockElements;
-  if (targets_gpu() || domain.reduced.back()) return blocks;
+  if (!has_long_columns(domain)) return blocks;
   return std::min(blocks, elements / domain.numel(Level::row) / kFewestRows);
 }
 
@@ -91,7 +97,7 @@ int64_t num_blocks_in_memory_order(const ir::Domain& domain) {
 }
 
 bool has_enough_rows(const ir::Domain& domain) {
-  const int64_t few = targets_gpu() || domain.reduced.back() ? tasks().few : 2;
+  const int64_t few = has_long_columns(domain) ? 2 : tasks().few;
   return num_reduction_blocks(domain) <= 1 || num_tasks(domain) >= few;
 }
 

@@ -77,6 +77,27 @@ TEST(LaunchCut, CutsRowsOfColumnsInLongPieces) {
   EXPECT_EQ(columns(1 << 20).vector_pieces, 8);
 }
 
+/// Where rows are written, pieces that are short or no whole lines are left to one thread.
+TEST(LaunchCut, LeavesShortRowsThatAreWrittenWhole) {
+  const auto columns = [](int64_t count) {
+    codegen::Kernel kernel;
+    kernel.dims = {{.inner = false}, {.inner = true}};
+    kernel.buffers = {{.written = true}};
+    kernel.instrs.emplace_back().kind = codegen::InstrKind::store;
+    kernel.instrs.back().buffer = 0;
+    kernel.phases = {{.loop = true, .instrs = {0}}};
+    KernelStep step = launch(1, count, count * 8192);
+    step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
+    return cut_launch(step, 2);
+  };
+  EXPECT_EQ(columns(512).vector_pieces, 1);
+  EXPECT_EQ(columns(1001).vector_pieces, 1);
+  EXPECT_EQ(columns(1024).vector_pieces, 2);
+  EXPECT_EQ(columns(2001).vector_pieces, 1);
+  EXPECT_EQ(columns(2049).vector_pieces, 2);
+  EXPECT_EQ(columns(8192).vector_pieces, 4);
+}
+
 TEST(LaunchCut, CutsFewWideTasksBothWays) {
   const LaunchCut cut = cut_launch(launch(3, 100000, 100000), 4);
 
