@@ -25,7 +25,7 @@ class LaneBlocks {
   };
 
   /// Of so many lanes each. Memory brings pieces of rows slowly that are shorter than
-  /// kLeastOfMemory: two threads took twice as long as one for sums of [4001,1000].
+  /// kLeastOfMemory: two threads took twice as long as one to add up the rows of [4001,1000].
   struct Sizes {
     int64_t least;
     int64_t most;

@@ -102,11 +102,14 @@ void parallel_for(int64_t count, const std::function<void(int64_t)>& body) {
   FirstException failure;
   Shares shares(count, threads);
 #pragma omp parallel num_threads(threads)
-  for (int64_t i = 0; (i = shares.take(omp_get_thread_num())) >= 0;) {
-    try {
-      body(i);
-    } catch (...) {
-      failure.capture();
+  {
+    const int thread = omp_get_thread_num();
+    for (int64_t i = shares.take(thread); i >= 0; i = shares.take(thread)) {
+      try {
+        body(i);
+      } catch (...) {
+        failure.capture();
+      }
     }
   }
   failure.rethrow();
