@@ -67,6 +67,19 @@ TEST(CachedStores, TakeTurnsOfTwoWhereTheyDecide) {
   }
 }
 
+/// Stores of a piece go past the caches later than those of a launch that one thread runs.
+TEST(StreamingStores, OfPiecesHaveABoundOfTheirOwn) {
+  const std::string target = llvm_compiler().target_id();
+  std::smatch caches;
+  ASSERT_TRUE(std::regex_search(target, caches, std::regex(R"(caches \d+ (\d+) (\d+))")));
+  KernelBuilder k = elementwise(OpKind::neg, {DType::f32}, DType::f32, 400);
+
+  const std::string text = llvm_compiler().llvm_ir(k.kernel());
+
+  for (const std::string& bound : {caches[1].str(), caches[2].str()})
+    EXPECT_TRUE(std::regex_search(text, std::regex("icmp [us]gt i64 %\\w+, " + bound))) << bound;
+}
+
 /// The same of columns that two loops walk, the last of which stores past the caches. It uses what
 /// was known of each column before: a number that has been overwritten since, one that the first
 /// loop computed, and a condition.
