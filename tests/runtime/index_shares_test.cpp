@@ -18,9 +18,9 @@ using Indices = std::vector<int64_t>;
 constexpr int64_t kSlices = 1000;
 
 /// Each slice this many times, in order.
-Indices in_order(int64_t times) {
+Indices in_order(int64_t times, int64_t slices = kSlices) {
   Indices indices;
-  for (int64_t i = 0; i < kSlices * times; ++i)
+  for (int64_t i = 0; i < slices * times; ++i)
     indices.push_back(i / times);
   return indices;
 }
@@ -52,6 +52,17 @@ TEST(IndexShares, OfIndicesInOrderHaveLittleInCommon) {
 
   EXPECT_EQ(shares.size(), 3);
   EXPECT_LT(visited(shares), static_cast<int64_t>(indices.size()) * 11 / 10);
+  expect_all_made_once(indices, shares);
+}
+
+TEST(IndexShares, OfSlicesWithManyUpdatesAreRight) {
+  const ThreadsOption option(3);
+  constexpr int64_t kFew = 40;
+  const Indices indices = in_order(9000, kFew);
+
+  const std::vector<IndexShare> shares = share_indices(indices, kFew, 3);
+
+  EXPECT_EQ(shares.size(), 3);
   expect_all_made_once(indices, shares);
 }
 

@@ -131,7 +131,7 @@ TEST(SharedPieces, OfAThreadAreItsSharesOfEachLaunch) {
 
 TEST(SharedPieces, OfSmallLaunchesAreWholeLaunches) {
   EXPECT_EQ(shares({1, 1, 1, 1}, 2), (Pieces{{0, 0}, {1, 0}, {2, 0}, {3, 0}}));
-  EXPECT_EQ(shares({1, 2}, 2), (Pieces{{0, 0}, {1, 0}, {1, 1}}));
+  EXPECT_EQ(shares({1, 2, 1}, 2), (Pieces{{0, 0}, {1, 0}, {1, 1}, {2, 0}}));
 }
 
 TEST(SharedPieces, AreAllPiecesOnceOnManyThreads) {
