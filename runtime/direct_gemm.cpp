@@ -330,8 +330,8 @@ template <>
 const DirectGemms& direct_gemms<kLanes>() {
   constexpr int64_t kPiece = 512;
   static constexpr DirectGemms kGemms = {
-      .along_columns = {"direct matmul along columns", along_columns, kPiece},
-      .along_rows = {"direct matmul along rows", along_rows, kPiece}};
+      .along_columns = {"direct matmul along columns", along_columns, kPiece, true},
+      .along_rows = {"direct matmul along rows", along_rows, kPiece, true}};
   return kGemms;
 }
 

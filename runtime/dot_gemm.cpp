@@ -166,7 +166,8 @@ void multiply(const GemmArgs<float>& args) {
 template <>
 const GemmLibrary<float>& dot_gemm<kLanes>() {
   constexpr int64_t kPiece = 512;
-  static constexpr GemmLibrary<float> kGemm = {"direct matmul along summands", multiply, kPiece};
+  static constexpr GemmLibrary<float> kGemm = {
+      "direct matmul along summands", multiply, kPiece, true};
   return kGemm;
 }
 
