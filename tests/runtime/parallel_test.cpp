@@ -11,6 +11,7 @@
 
 #include "run_graph.h"
 #include <gtest/gtest.h>
+
 namespace wick::runtime {
 namespace {
 
