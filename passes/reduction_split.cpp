@@ -47,7 +47,6 @@ int64_t num_tasks(const ir::Domain& domain) {
   const int64_t rows = domain.numel(Level::row);
   if (domain.reduced.back()) return rows;
   if (!has_long_columns(domain)) return (rows + kLanes - 1) / kLanes;
-  constexpr int64_t kPieceOfRow = 2048;
   const auto last = std::find(domain.reduced.rbegin(), domain.reduced.rend(), true);
   const int64_t run = std::accumulate(domain.extents.rbegin(),
                                       domain.extents.rbegin() + (last - domain.reduced.rbegin()),

@@ -11,6 +11,10 @@
 
 namespace wick::passes {
 
+/// Elements that rows are cut in at least, where they are walked row by row: memory brings shorter
+/// pieces slowly (5.1 ms instead of 3.9 for columns of [8192,4096] on two threads in eight pieces).
+constexpr int64_t kPieceOfRow = 2048;
+
 /// Blocks to cut the reduced positions in; 1: enough rows run in parallel, or too little work.
 int64_t num_reduction_blocks(const ir::Domain& domain);
 

@@ -9,6 +9,7 @@ namespace wick::runtime {
 namespace {
 
 constexpr int64_t kBlock = 4096;  // indices that are looked at together
+constexpr int64_t kLook = 8;  // blocks that are looked at first, and that each thread has at least
 
 struct Range {
   int64_t least;
@@ -26,7 +27,6 @@ Range range_of(std::span<const int64_t> indices, int64_t block) {
 
 /// By a few of the blocks.
 bool seem_ordered(std::span<const int64_t> indices, int64_t blocks) {
-  constexpr int64_t kLook = 8;
   int64_t most = -1;
   for (int64_t i = 0; i < kLook; ++i) {
     const Range range = range_of(indices, blocks * i / kLook);
@@ -42,7 +42,7 @@ std::vector<IndexShare> share_indices(std::span<const int64_t> indices,
                                       int64_t slices,
                                       int threads) {
   const int64_t blocks = ceil_div(static_cast<int64_t>(indices.size()), kBlock);
-  if (blocks < int64_t{8} * threads || !seem_ordered(indices, blocks)) return {};
+  if (blocks < kLook * threads || !seem_ordered(indices, blocks)) return {};
   std::vector<Range> ranges(static_cast<size_t>(blocks));
   parallel_ranges(blocks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block)

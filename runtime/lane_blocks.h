@@ -24,14 +24,13 @@ class LaneBlocks {
     int64_t count;
   };
 
-  /// Of so many lanes each. Memory brings pieces of rows slowly that are shorter than
-  /// kLeastOfMemory: two threads took twice as long as one to add up the rows of [4001,1000].
+  /// Of so many lanes each. Where memory decides, no fewer than passes::kPieceOfRow: two threads
+  /// took twice as long as one to add up the rows of [4001,1000].
   struct Sizes {
     int64_t least;
     int64_t most;
   };
 
-  static constexpr int64_t kLeastOfMemory = 2048;
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
   LaneBlocks(const ir::AxisSplit& split, size_t item_bytes, Sizes sizes) : split_(split) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wick/passes/reduction_split.h"
 #include "wick/runtime/division.h"
 #include "wick/runtime/parallel.h"
 
@@ -30,15 +31,12 @@ bool stores_rows(const codegen::Kernel& kernel) {
 
 /// Pieces that rows of so many elements, which are reduced along columns, may be cut in.
 int64_t most_pieces_of_rows(const codegen::Kernel& kernel, int64_t length, int64_t threads) {
-  // Memory brings short pieces of rows slowly: 5.1 ms instead of 3.9 for [8192,4096] on two
-  // threads with eight pieces.
-  constexpr int64_t kPiece = 2048;
-  const int64_t most = std::max(threads, length / kPiece);
+  const int64_t most = std::max(threads, length / passes::kPieceOfRow);
   if (!stores_rows(kernel)) return most;
   // Where pieces meet, cores fetch what others have written: of [1000,1001] a softmax along columns
   // took two cores that share no cache 1.6 ms, and takes one 0.34.
   constexpr int64_t kLine = 16;
-  const int64_t least = length % kLine == 0 ? kPiece / 4 : kPiece / 2;
+  const int64_t least = passes::kPieceOfRow / (length % kLine == 0 ? 4 : 2);
   return std::min(most, std::max<int64_t>(1, length / least));
 }
 
@@ -76,7 +74,11 @@ LaunchCut cut_launch(const KernelStep& step, int threads) {
 }
 
 std::vector<LaunchPiece> share_pieces(std::span<const LaunchCut> launches, int threads) {
+  size_t count = 0;
+  for (const LaunchCut& launch : launches)
+    count += static_cast<size_t>(launch.pieces());
   std::vector<LaunchPiece> all;
+  all.reserve(count);
   for (int64_t thread = 0; thread < threads; ++thread) {
     for (size_t launch = 0; launch < launches.size(); ++launch) {
       const int64_t pieces = launches[launch].pieces();

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "wick/ir/axis_split.h"
+#include "wick/passes/reduction_split.h"
 #include "wick/runtime/combine.h"
 #include "wick/runtime/lane_blocks.h"
 #include "wick/runtime/library_call.h"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr int64_t kWorkGrain = 32768;
 /// Lanes beside each other go together, so that memory is read in order.
-constexpr int64_t kBlock = LaneBlocks::kLeastOfMemory;
+constexpr int64_t kBlock = passes::kPieceOfRow;
 
 template <typename T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<Computed<T>>, double, Computed<T>>;
@@ -53,7 +54,7 @@ class NativeScan final : public HostCall {
           });
       return;
     }
-    constexpr int64_t kLeast = std::is_same_v<Combine, LogAddExp> ? 1 : LaneBlocks::kLeastOfMemory;
+    constexpr int64_t kLeast = std::is_same_v<Combine, LogAddExp> ? 1 : kBlock;
     const LaneBlocks blocks(split_, sizeof(T), {.least = kLeast, .most = kBlock});
     blocks.for_each(kWorkGrain, split_.extent, [&](const LaneBlocks::Block& block) {
       const int64_t at = block.outer * split_.extent * split_.inner + block.first + first_;

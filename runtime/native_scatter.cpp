@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "wick/ir/axis_split.h"
+#include "wick/passes/reduction_split.h"
 #include "wick/runtime/combine.h"
+#include "wick/runtime/division.h"
 #include "wick/runtime/index_shares.h"
 #include "wick/runtime/lane_blocks.h"
 #include "wick/runtime/library_call.h"
@@ -68,10 +70,8 @@ class NativeScatter final : public HostCall {
   static constexpr bool kIsWidened = !std::is_same_v<Store, T>;
 
   size_t index_bytes() const {
-    constexpr size_t kAlignment = 64;
     if (indices_ == DType::i64) return 0;
-    const size_t bytes = static_cast<size_t>(count_) * sizeof(int64_t);
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return aligned(static_cast<size_t>(count_) * sizeof(int64_t));
   }
 
   const int64_t* wide_indices(const void* indices, std::byte* scratch) const {
@@ -84,7 +84,7 @@ class NativeScatter final : public HostCall {
   /// Where the lanes beside each other are too few to share out, threads share the slices.
   void scatter(Store* out, const int64_t* indices, const T* updates) const {
     const LaneBlocks blocks(
-        split_, sizeof(T), {.least = LaneBlocks::kLeastOfMemory, .most = LaneBlocks::kUnlimited});
+        split_, sizeof(T), {.least = passes::kPieceOfRow, .most = LaneBlocks::kUnlimited});
     const int64_t lanes = split_.outer * split_.inner;
     const int64_t threads = std::min<int64_t>(max_threads(), lanes * count_ / kWorkGrain + 1);
     const std::vector<IndexShare> shares = blocks.count() < threads

@@ -87,11 +87,26 @@ TEST(IndexShares, AreNoneOfIndicesInNoOrder) {
   EXPECT_TRUE(share_indices(indices, kSlices, 2).empty());
 }
 
-TEST(IndexShares, AreNoneWhereOrderEndsBetweenWhatIsLookedAtFirst) {
+/// Blocks that are not looked at first have changed places.
+TEST(IndexShares, AreNoneWhereThreadsWouldGoOverMuchTwice) {
+  constexpr int64_t kBlock = 4096;
+  const ThreadsOption option(8);
+  Indices indices = in_order(300);
+  std::swap_ranges(
+      indices.begin() + kBlock, indices.begin() + 9 * kBlock, indices.begin() + 10 * kBlock);
+
+  EXPECT_TRUE(share_indices(indices, kSlices, 8).empty());
+}
+
+TEST(IndexShares, AreRightWhereOrderIsReversed) {
+  const ThreadsOption option(2);
   Indices indices = in_order(300);
   std::reverse(indices.begin() + 5000, indices.begin() + 36000);
-  const std::vector<IndexShare> shares = share_indices(indices, kSlices, 16);
-  if (!shares.empty()) expect_all_made_once(indices, shares);
+
+  const std::vector<IndexShare> shares = share_indices(indices, kSlices, 2);
+
+  EXPECT_EQ(shares.size(), 2);
+  expect_all_made_once(indices, shares);
 }
 
 TEST(IndexShares, AreNoneOfFewIndices) {

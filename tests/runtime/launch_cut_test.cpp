@@ -62,40 +62,37 @@ TEST(LaunchCut, CutsOneWideTaskAtMultiplesOf64Lanes) {
   EXPECT_LT(cut.vector_grain * (cut.vector_pieces - 1), 1000003);
 }
 
-/// Pieces of rows that are reduced along columns are long, if all threads have one.
-TEST(LaunchCut, CutsRowsOfColumnsInLongPieces) {
-  const auto columns = [](int64_t count) {
-    codegen::Kernel kernel;
-    kernel.dims = {{.inner = false}, {.inner = true}};
-    KernelStep step = launch(1, count, count * 8192);
-    step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
-    return cut_launch(step, 2);
-  };
-  EXPECT_EQ(columns(300).vector_pieces, 2);
-  EXPECT_EQ(columns(4096).vector_pieces, 2);
-  EXPECT_EQ(columns(8192).vector_pieces, 4);
-  EXPECT_EQ(columns(1 << 20).vector_pieces, 8);
-}
-
-/// Where rows are written, pieces that are short or no whole lines are left to one thread.
-TEST(LaunchCut, LeavesShortRowsThatAreWrittenWhole) {
-  const auto columns = [](int64_t count) {
-    codegen::Kernel kernel;
-    kernel.dims = {{.inner = false}, {.inner = true}};
+/// For two threads, of a kernel that reduces so many columns, and perhaps writes rows.
+int64_t pieces_of_columns(int64_t count, bool writes_rows) {
+  codegen::Kernel kernel;
+  kernel.dims = {{.inner = false}, {.inner = true}};
+  if (writes_rows) {
     kernel.buffers = {{.written = true}};
     kernel.instrs.emplace_back().kind = codegen::InstrKind::store;
     kernel.instrs.back().buffer = 0;
     kernel.phases = {{.loop = true, .instrs = {0}}};
-    KernelStep step = launch(1, count, count * 8192);
-    step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
-    return cut_launch(step, 2);
-  };
-  EXPECT_EQ(columns(512).vector_pieces, 1);
-  EXPECT_EQ(columns(1001).vector_pieces, 1);
-  EXPECT_EQ(columns(1024).vector_pieces, 2);
-  EXPECT_EQ(columns(2001).vector_pieces, 1);
-  EXPECT_EQ(columns(2049).vector_pieces, 2);
-  EXPECT_EQ(columns(8192).vector_pieces, 4);
+  }
+  KernelStep step = launch(1, count, count * 8192);
+  step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
+  return cut_launch(step, 2).vector_pieces;
+}
+
+/// Pieces of rows that are reduced along columns are long, if all threads have one.
+TEST(LaunchCut, CutsRowsOfColumnsInLongPieces) {
+  EXPECT_EQ(pieces_of_columns(300, false), 2);
+  EXPECT_EQ(pieces_of_columns(4096, false), 2);
+  EXPECT_EQ(pieces_of_columns(8192, false), 4);
+  EXPECT_EQ(pieces_of_columns(1 << 20, false), 8);
+}
+
+/// Where rows are written, pieces that are short or no whole lines are left to one thread.
+TEST(LaunchCut, LeavesShortRowsThatAreWrittenWhole) {
+  EXPECT_EQ(pieces_of_columns(512, true), 1);
+  EXPECT_EQ(pieces_of_columns(1001, true), 1);
+  EXPECT_EQ(pieces_of_columns(1024, true), 2);
+  EXPECT_EQ(pieces_of_columns(2001, true), 1);
+  EXPECT_EQ(pieces_of_columns(2049, true), 2);
+  EXPECT_EQ(pieces_of_columns(8192, true), 4);
 }
 
 TEST(LaunchCut, CutsFewWideTasksBothWays) {
