@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wick/passes/per_axis.h"
 #include "wick/passes/rewrite.h"
 
 namespace wick::passes {
@@ -37,15 +38,6 @@ int64_t read_masks_from_clamps(ir::Graph& graph);
 /// Takes sums apart that wait for other sums of the same elements, where parts that wait for less
 /// give the same. Returns how many changed.
 int64_t split_waiting_sums(ir::Graph& graph);
-
-/// The attribute with one number an axis, written out where it was left to its default.
-inline std::vector<int64_t> per_axis(const ir::Node& node,
-                                     std::string_view name,
-                                     int64_t fallback) {
-  const std::vector<int64_t>& given = node.attributes().integers(name);
-  if (!given.empty()) return given;
-  return std::vector<int64_t>(static_cast<size_t>(node.operand(0).type().shape.ndim()), fallback);
-}
 
 inline bool is_all(const std::vector<int64_t>& numbers, int64_t value) {
   return std::ranges::all_of(numbers, [&](int64_t number) { return number == value; });

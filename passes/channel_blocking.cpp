@@ -5,6 +5,7 @@
 #include <span>
 
 #include "wick/ir/channel_blocks.h"
+#include "wick/passes/per_axis.h"
 
 namespace wick::passes {
 
@@ -65,6 +66,18 @@ bool can_block(const Node& node, int64_t block) {
          has_good_groups(node, block);
 }
 
+bool passes_images_on(const Node& node) {
+  switch (node.op()) {
+    case OpKind::broadcast:
+    case OpKind::concat:
+    case OpKind::slice:
+    case OpKind::pad:
+    case OpKind::gather:
+    case OpKind::scatter: return true;
+    default: return ir::has(node.op(), ir::kElementwise) || ir::has(node.op(), ir::kPooling);
+  }
+}
+
 bool ChannelBlocking::rewrite(Node& node) {
   before_ = &node;
   const Value plain = blocked_form(node);
@@ -80,9 +93,16 @@ Value ChannelBlocking::blocked_form(Node& node) {
   if (node.num_results() != 1 || !reads_blocked(node)) return {};
   if (ir::has(node.op(), ir::kPooling)) return pooling(node);
   if (ir::has(node.op(), ir::kElementwise)) return elementwise(node);
-  if (node.op() == OpKind::broadcast) return broadcast(node);
   if (ir::has(node.op(), ir::kReduction) && node.op() != OpKind::argmax) return reduction(node);
-  return {};
+  switch (node.op()) {
+    case OpKind::broadcast: return broadcast(node);
+    case OpKind::concat: return concat(node);
+    case OpKind::slice: return slice(node);
+    case OpKind::pad: return pad(node);
+    case OpKind::gather:
+    case OpKind::scatter: return gather_or_scatter(node);
+    default: return {};
+  }
 }
 
 Value ChannelBlocking::convolution(Node& node) {
@@ -132,6 +152,63 @@ Value ChannelBlocking::broadcast(Node& node) {
   return unblock(add(OpKind::broadcast,
                      {block(operand)},
                      {{"shape", std::vector<int64_t>(blocked.begin(), blocked.end())}}));
+}
+
+Value ChannelBlocking::concat(Node& node) {
+  std::vector<Value> parts;
+  for (const Value part : node.operands()) {
+    if (!fits(part.type().shape)) return {};
+    parts.push_back(block(part));
+  }
+  return unblock(add(OpKind::concat, std::move(parts), node.attributes()));
+}
+
+Value ChannelBlocking::slice(Node& node) {
+  const Value images = node.operand(0);
+  std::vector<int64_t> starts = per_axis(node, "starts", 0);
+  std::vector<int64_t> steps = per_axis(node, "steps", 1);
+  const bool takes_blocks = starts[1] % block_ == 0 && steps[1] == 1;
+  if (!takes_blocks || !fits(images.type().shape) || !fits(node.type().shape)) return {};
+  const Shape sizes = ir::with_channel_blocks(node.type().shape, block_);
+  starts[1] /= block_;
+  starts.push_back(0);
+  steps.push_back(1);
+  return unblock(add(OpKind::slice,
+                     {block(images)},
+                     {{"sizes", std::vector<int64_t>(sizes.begin(), sizes.end())},
+                      {"starts", std::move(starts)},
+                      {"steps", std::move(steps)}}));
+}
+
+Value ChannelBlocking::pad(Node& node) {
+  std::vector<int64_t> low = per_axis(node, "low", 0);
+  std::vector<int64_t> high = per_axis(node, "high", 0);
+  std::vector<int64_t> interior = per_axis(node, "interior", 0);
+  const bool adds_blocks = low[1] % block_ == 0 && high[1] % block_ == 0 && interior[1] == 0;
+  if (!adds_blocks || !fits(node.operand(0).type().shape) || !fits(node.type().shape)) return {};
+  low[1] /= block_;
+  high[1] /= block_;
+  for (std::vector<int64_t>* each : {&low, &high, &interior})
+    each->push_back(0);
+  return unblock(add(OpKind::pad,
+                     {block(node.operand(0)), node.operand(1)},
+                     {{"low", std::move(low)},
+                      {"high", std::move(high)},
+                      {"interior", std::move(interior)}}));
+}
+
+Value ChannelBlocking::gather_or_scatter(Node& node) {
+  constexpr int64_t kChannels = 1;
+  const bool keeps_channels = node.attributes().integer("axis", 0) != kChannels;
+  const bool keeps_axes = node.operand(1).type().shape.ndim() == 1;
+  if (!keeps_channels || !keeps_axes || !fits(node.type().shape)) return {};
+  std::vector<Value> operands;
+  for (const Value operand : node.operands()) {
+    const bool is_indices = operand == node.operand(1);
+    if (!is_indices && !fits(operand.type().shape)) return {};
+    operands.push_back(is_indices ? operand : block(operand));
+  }
+  return unblock(add(node.op(), std::move(operands), node.attributes()));
 }
 
 Value ChannelBlocking::reduction(Node& node) {

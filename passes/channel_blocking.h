@@ -14,6 +14,9 @@ namespace wick::passes {
 /// Whether the node is a convolution, or a gradient of one, that has a form for such images.
 bool can_block(const ir::Node& node, int64_t block);
 
+/// Whether the node may make images of images, in blocks where theirs are.
+bool passes_images_on(const ir::Node& node);
+
 class ChannelBlocking {
  public:
   ChannelBlocking(ir::Graph& graph, int64_t block) : graph_(graph), block_(block) {}
@@ -32,6 +35,10 @@ class ChannelBlocking {
   ir::Value pooling(ir::Node& node);
   ir::Value elementwise(ir::Node& node);
   ir::Value broadcast(ir::Node& node);
+  ir::Value concat(ir::Node& node);
+  ir::Value slice(ir::Node& node);
+  ir::Value pad(ir::Node& node);
+  ir::Value gather_or_scatter(ir::Node& node);
   ir::Value reduction(ir::Node& node);
 
   /// Whether images of this shape divide into blocks.

@@ -65,11 +65,19 @@ int64_t FusionGroup::num_ops() const {
   return clusters_->num_ops(first_) + clusters_->num_ops(second_);
 }
 
-bool FusionGroup::has_reduction() const {
-  const auto is_row = [&](int number) {
-    return number != FusionClusters::kNone && clusters_->cluster(number).row;
+bool FusionGroup::has(bool Cluster::*what) const {
+  const auto has_one = [&](int number) {
+    return number != FusionClusters::kNone && clusters_->cluster(number).*what;
   };
-  return is_row(first_) || is_row(second_);
+  return has_one(first_) || has_one(second_);
+}
+
+bool FusionGroup::has_reduction() const {
+  return has(&Cluster::row);
+}
+
+bool FusionGroup::has_permute() const {
+  return has(&Cluster::permutes);
 }
 
 std::vector<const Node*> FusionGroup::ops() const {

@@ -103,6 +103,7 @@ void FusionClusters::make_singletons(const Parts& parts) {
     cluster.first = cluster.last = position(*node);
     if (!parts.empty()) cluster.part = parts[index(*node)];
     cluster.row = has(node->op(), ir::kReduction);
+    cluster.permutes = node->op() == OpKind::permute;
     cluster.domain =
         cluster.row ? ir::Domain(node->operand(0).type().shape, node->attributes().integers("axes"))
                     : ir::Domain(node->type().shape);
@@ -339,6 +340,7 @@ void FusionClusters::join(const Trial& trial) {
   });
   to.domain = trial.domain;
   to.row = to.row || from.row;
+  to.permutes = to.permutes || from.permutes;
   to.columns = to.columns || from.columns || trial.columns != kNone;
   to.dependent = trial.dependent;
   to.part = std::max(to.part, from.part);
@@ -368,6 +370,8 @@ Objection FusionClusters::copy_into(int number,
     no = model_.evaluate(candidate, more_ops);
   }
   if (no.empty()) {
+    const auto is_permute = [](const Node* node) { return node->op() == OpKind::permute; };
+    cluster.permutes = cluster.permutes || std::ranges::any_of(nodes, is_permute);
     cluster.recomputed_ops = trial.recomputed_ops;
     return no;
   }

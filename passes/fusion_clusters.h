@@ -23,6 +23,7 @@ struct Cluster {
   bool row = false;        // holds a reduction
   bool columns = false;    // holds one over the rows of the others, of Level::column
   bool dependent = false;  // a value at every position depends on a value of its row
+  bool permutes = false;   // holds a permute
   int part = 0;            // of Parts, where its members are of one
   int first = 0;           // smallest and largest canonical position of its members
   int last = 0;

@@ -16,6 +16,7 @@
 
 namespace wick::passes {
 
+struct Cluster;
 class FusionClusters;
 
 /// What keeps kernels small enough to compile fast, whatever they would gain.
@@ -71,8 +72,13 @@ class FusionGroup {
 
   /// O(1).
   [[nodiscard]] bool has_reduction() const;
+  /// O(1).
+  [[nodiscard]] bool has_permute() const;
 
  private:
+  /// Whether one of the clusters has this.
+  [[nodiscard]] bool has(bool Cluster::*what) const;
+
   const FusionClusters* clusters_;
   int first_;
   int second_;  // FusionClusters::kNone for a group that is there already

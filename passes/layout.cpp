@@ -52,7 +52,7 @@ bool is_chain(std::span<ir::Node* const> nodes, int64_t block) {
         return true;
       }
       if (!reads_two) from_convolution.insert(node);
-    } else if (ir::has(node->op(), ir::kElementwise) || ir::has(node->op(), ir::kPooling)) {
+    } else if (passes_images_on(*node)) {
       if (std::ranges::any_of(node->operands(), comes_from_one)) from_convolution.insert(node);
     }
   }

@@ -217,6 +217,28 @@ Objection check_across(const Ops& ops, const ir::Domain& domain) {
   return {fusion_code::kCost, "what is transposed would be read a line for each element"};
 }
 
+/// What is computed and then transposed is computed at other positions than what is stored as it
+/// is: one kernel would load and compute all of both, as two do, and these read in tiles what lies
+/// across theirs.
+Objection check_two_orders(const FusionGroup& fused) {
+  if (!fused.has_permute() || fused.has_reduction()) return {};
+  std::unordered_set<const ir::Node*> computed;
+  std::unordered_set<const ir::Node*> transposed;
+  for (const ir::Node* op : fused.ops()) {
+    const auto reads_one_of = [&](const std::unordered_set<const ir::Node*>& ops) {
+      return std::ranges::any_of(op->operands(),
+                                 [&](ir::Value value) { return ops.contains(value.node); });
+    };
+    if (has(op->op(), ir::kElementwise) || reads_one_of(computed)) computed.insert(op);
+    if ((moves_across(*op) && reads_one_of(computed)) || reads_one_of(transposed))
+      transposed.insert(op);
+  }
+  if (transposed.empty()) return {};
+  const auto is_transposed = [&](const ir::Node* op) { return transposed.contains(op); };
+  if (std::ranges::all_of(fused.results(), is_transposed)) return {};
+  return {fusion_code::kCost, "what is transposed would be computed beside what is stored as it is"};
+}
+
 /// Whether neighbours in the result are elements apart in the operand.
 bool moves_apart(const ir::Node& node) {
   return node.op() == ir::OpKind::slice && node.attributes().has("steps") &&
@@ -302,6 +324,7 @@ class MemoryTrafficModel final : public FusionCostModel {
           candidate.first.has_reduction() ? candidate.first : candidate.second;
       if (Objection no = check_joined_rows(reducing, others); !no.empty()) return no;
     }
+    if (Objection no = check_two_orders(candidate.fused); !no.empty()) return no;
     return check_behind_rows(candidate);
   }
 

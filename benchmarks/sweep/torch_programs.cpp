@@ -71,6 +71,42 @@ Tensor embedding_of(const Tensor& table, const Tensor& indices) {
   return torch::embedding(table, indices);
 }
 
+Tensor max_pool_3x3(const Tensor& x) {
+  return torch::max_pool2d(x, 3, 1, 1);
+}
+
+Tensor avg_pool_2x2(const Tensor& x) {
+  return torch::avg_pool2d(x, 2);
+}
+
+Tensor nearest_twice(const Tensor& x) {
+  return torch::upsample_nearest2d(x, {2 * x.size(2), 2 * x.size(3)});
+}
+
+Tensor bilinear_twice(const Tensor& x) {
+  return torch::upsample_bilinear2d(x, {2 * x.size(2), 2 * x.size(3)}, false);
+}
+
+Tensor leaky(const Tensor& x) {
+  return torch::leaky_relu(x, 0.2);
+}
+
+Tensor conv_dilated(const Tensor& x, const Tensor& w, int64_t dilation) {
+  return torch::conv2d(x, w, {}, 1, dilation, dilation);
+}
+
+Tensor conv_of_volume(const Tensor& x, const Tensor& w) {
+  return torch::conv3d(x, w, {}, 1, 1);
+}
+
+Tensor max_pool_of_volume(const Tensor& x) {
+  return torch::max_pool3d(x, 2);
+}
+
+Tensor as_input(const Tensor& x) {
+  return x.detach();
+}
+
 Tensor padded(const Tensor& x) {
   return torch::constant_pad_nd(x, {1, 1, 1, 1});
 }
@@ -86,6 +122,7 @@ Tensor as_index(const Tensor& x) {
 #include "sweep/programs/many_ops.h"
 #include "sweep/programs/networks.h"
 #include "sweep/programs/numeric.h"
+#include "sweep/programs/whole_networks.h"
 
 using Function = std::function<Tensor(const Tensors&)>;
 

@@ -68,6 +68,44 @@ Tensor embedding_of(const Tensor& table, const Tensor& indices) {
   return nn::embedding(indices, table);
 }
 
+Tensor max_pool_3x3(const Tensor& x) {
+  return max_pool2d(x, {.kernel = {3}, .stride = {1}, .padding = {1}});
+}
+
+Tensor avg_pool_2x2(const Tensor& x) {
+  return avg_pool2d(x, {.kernel = {2}});
+}
+
+Tensor nearest_twice(const Tensor& x) {
+  return interpolate(x, {.scale_factor = {2}});
+}
+
+Tensor bilinear_twice(const Tensor& x) {
+  return interpolate(x, {.scale_factor = {2}, .mode = Interpolation::linear});
+}
+
+Tensor leaky(const Tensor& x) {
+  return leaky_relu(x, 0.2);
+}
+
+Tensor conv_dilated(const Tensor& x, const Tensor& w, int64_t dilation) {
+  return conv2d(x, w, {.padding = {dilation}, .dilation = {dilation}});
+}
+
+Tensor conv_of_volume(const Tensor& x, const Tensor& w) {
+  return conv3d(x, w, {.padding = {1}});
+}
+
+Tensor max_pool_of_volume(const Tensor& x) {
+  return max_pool3d(x, {.kernel = {2}});
+}
+
+/// A leaf of its own.
+Tensor as_input(const Tensor& x) {
+  materialize(x);
+  return x;
+}
+
 Tensor padded(const Tensor& x) {
   return wick::pad(x, {1, 1}, {1, 1});
 }
@@ -83,6 +121,7 @@ Tensor as_index(const Tensor& x) {
 #include "sweep/programs/many_ops.h"
 #include "sweep/programs/networks.h"
 #include "sweep/programs/numeric.h"
+#include "sweep/programs/whole_networks.h"
 
 using Function = std::function<Tensor(const Tensors&)>;
 

@@ -183,7 +183,7 @@ int KernelEmitter::max_live_vectors(const Plan& plan) const {
 /// the next row is another page to memory. Rows that are staged have been fetched by then.
 int KernelEmitter::most_copies() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || columns_in_memory_) return 4;
-  if (!staged_.accesses.empty()) return 4;
+  if (!staged_.accesses.empty() && !kernel_.short_vector) return 4;
   return kernel_.short_vector ? 8 : 16;
 }
 
@@ -370,7 +370,11 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
     positions_[static_cast<size_t>(dim)] = position;
     body();
   };
-  if (dim == copy_dim_) {
+  if (dim == copy_dim_ && stages_strips()) {
+    emit_staged_strips(dim, {begin, end}, [&](Range strip) {
+      emit_copied_loop(strip.begin, strip.end, at_position);
+    });
+  } else if (dim == copy_dim_) {
     emit_copied_loop(begin, end, at_position);
   } else if (chains_ > 1 && depth + 1 == inner_dims_.size()) {
     emit_chains({begin, end}, at_position);

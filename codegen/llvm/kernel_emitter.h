@@ -402,6 +402,7 @@ class KernelEmitter {
   // kernel_emitter_staging.cpp
   void collect_staged_accesses();
   [[nodiscard]] llvm::Value* place_of_staged(size_t number) const;
+  llvm::Function* transposing_copy(size_t bytes, Transposing direction);
   void emit_staged_copy(size_t number,
                         Transposing direction,
                         llvm::Value* place,
@@ -414,8 +415,13 @@ class KernelEmitter {
   [[nodiscard]] bool stages_for_many_tasks() const;
   void emit_rows_of_many_tasks(Range tasks, Range vectors);
   void emit_rows_staged(const std::function<void()>& body);
+  void let_own_memory_begin_at(llvm::Value* first);
   void stage_tile(const std::vector<llvm::Value*>& starts, Range tasks, Range vectors);
   void emit_staged_tiles(Range tasks, Range vectors);
+  [[nodiscard]] bool stages_strips() const;
+  void stage_lanes(size_t number, llvm::Value* place, llvm::Value* columns);
+  void stage_strip(int dim, Range strip);
+  void emit_staged_strips(int dim, Range range, const std::function<void(Range)>& body);
   Range between_lines(Range tile, int stream);
 
   // kernel_emitter_memory.cpp

@@ -199,7 +199,7 @@ void KernelEmitter::emit_tasks(Range tasks,
             for (const Plan& plan : plans_)
               emit_prefetches_of_hidden(plan);
           }
-          if (inner_dims_.empty()) {
+          if (inner_dims_.empty() || stages_strips()) {
             emit_phases();
           } else {
             emit_rows_staged([&] { emit_phases(); });

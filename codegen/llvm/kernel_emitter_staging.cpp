@@ -26,6 +26,13 @@ llvm::Value* KernelEmitter::place_of_staged(size_t number) const {
   return accesses_[accesses_of_staged_[number]].partial;
 }
 
+llvm::Function* KernelEmitter::transposing_copy(size_t bytes, Transposing direction) {
+  llvm::Function*& copy =
+      transposing_copies_[{static_cast<int>(bytes), static_cast<int>(direction)}];
+  if (copy == nullptr) copy = make_transposing_copy(e_, bytes, direction);
+  return copy;
+}
+
 void KernelEmitter::emit_staged_copy(size_t number,
                                      Transposing direction,
                                      llvm::Value* place,
@@ -33,17 +40,14 @@ void KernelEmitter::emit_staged_copy(size_t number,
                                      StagedBlock block) {
   auto& b = e_.b;
   const Staged& staged = staged_.accesses[number];
-  const size_t bytes = size_of(kernel_.buffers[static_cast<size_t>(staged.own)].dtype);
-  llvm::Function*& copy =
-      transposing_copies_[{static_cast<int>(bytes), static_cast<int>(direction)}];
-  if (copy == nullptr) copy = make_transposing_copy(e_, bytes, direction);
-  b.CreateCall(copy,
-               {place,
-                place_stride,
-                start_of_buffer(staged.own),
-                b.getInt64(static_cast<uint64_t>(block.stride)),
-                block.rows,
-                block.columns});
+  b.CreateCall(
+      transposing_copy(size_of(kernel_.buffers[static_cast<size_t>(staged.own)].dtype), direction),
+      {place,
+       place_stride,
+       start_of_buffer(staged.own),
+       b.getInt64(static_cast<uint64_t>(block.stride)),
+       block.rows,
+       block.columns});
 }
 
 /// Between rows of the memory that a staged buffer stands for.
@@ -100,7 +104,7 @@ bool KernelEmitter::is_shared_by_tasks(const Staged& staged) const {
 /// Whether rows are staged once for many tasks: each with each, as distances of points are.
 bool KernelEmitter::stages_for_many_tasks() const {
   const auto is_shared = [&](const Staged& staged) { return is_shared_by_tasks(staged); };
-  return !inner_dims_.empty() && !task_dims_.empty() && cuts_.empty() &&
+  return kernel_.has_short_rows() && !task_dims_.empty() && cuts_.empty() &&
          !staged_.accesses.empty() && std::ranges::all_of(staged_.accesses, is_shared);
 }
 
@@ -173,6 +177,16 @@ void KernelEmitter::emit_prefetches_of_staged(llvm::ArrayRef<llvm::Value*> place
   });
 }
 
+/// For positions that count from elsewhere: so many elements of own memory lie before its first.
+void KernelEmitter::let_own_memory_begin_at(llvm::Value* first) {
+  for (Access& access : accesses_) {
+    if (!is_own(access.buffer)) continue;
+    const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(access.buffer)];
+    access.partial =
+        e_.b.CreateGEP(e_.storage_type(buffer.dtype), access.partial, e_.b.CreateNeg(first));
+  }
+}
+
 /// Reads the tile, and lets its own memory begin there.
 void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
                                Range tasks,
@@ -200,14 +214,8 @@ void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
   for (size_t i = 0; i < staged_.accesses.size(); ++i)
     emit_staged_copy(i, Transposing::into_columns, places[i], stride_of_staged(i), block);
 
-  llvm::Value* first = b.CreateAdd(
-      b.CreateMul(tasks.begin, b.getInt64(static_cast<uint64_t>(kTilePitch))), vectors.begin);
-  for (Access& access : accesses_) {
-    if (access.buffer < 0) continue;
-    const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(access.buffer)];
-    if (buffer.own_elements == 0) continue;
-    access.partial = b.CreateGEP(e_.storage_type(buffer.dtype), access.partial, b.CreateNeg(first));
-  }
+  let_own_memory_begin_at(b.CreateAdd(
+      b.CreateMul(tasks.begin, b.getInt64(static_cast<uint64_t>(kTilePitch))), vectors.begin));
 }
 
 /// Of one task's share in a tile, what begins and ends with a line of the stream: the tile's memory
@@ -234,6 +242,66 @@ void KernelEmitter::emit_staged_tiles(Range tasks, Range vectors) {
       stage_tile(starts, tile_tasks, tile_vectors);
       emit_tasks(tile_tasks, tile_vectors, starts);
     });
+  });
+}
+
+/// Strips of the inner dimension, whose lanes are a short vector's.
+bool KernelEmitter::stages_strips() const {
+  return kernel_.short_vector && !kernel_.has_short_rows() && !staged_.accesses.empty();
+}
+
+/// What the lanes that are wanted read in a strip. Between two of them lies no memory of others, so
+/// that all rows from the first to the last may be read.
+void KernelEmitter::stage_lanes(size_t number, llvm::Value* place, llvm::Value* columns) {
+  auto& b = e_.b;
+  const Staged& staged = staged_.accesses[number];
+  llvm::Value* wanted = masks_[0];
+  if (staged.predicate >= 0) wanted = b.CreateAnd(wanted, operand(staged.predicate, 0, true));
+  const auto lanes = static_cast<uint64_t>(e_.lanes);
+  llvm::Value* bits = b.CreateZExt(
+      b.CreateBitCast(wanted, b.getIntNTy(static_cast<unsigned>(lanes))), b.getInt64Ty());
+  emit_if(b.CreateICmpNE(bits, b.getInt64(0)), [&] {
+    constexpr uint64_t kLastBit = 63;
+    llvm::Value* first = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getTrue());
+    llvm::Value* zeros = b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b.getTrue());
+    b.CreateCall(transposing_copy(sizeof(float), Transposing::some_into_columns),
+                 {place,
+                  stride_of_staged(number),
+                  start_of_buffer(staged.own),
+                  b.getInt64(static_cast<uint64_t>(own_width_)),
+                  b.getInt64(lanes),
+                  columns,
+                  first,
+                  b.CreateSub(b.getInt64(kLastBit), zeros)});
+  });
+}
+
+/// Reads the strip, and lets its own memory begin there.
+void KernelEmitter::stage_strip(int dim, Range strip) {
+  auto& b = e_.b;
+  Scope scope = save_scope();
+  positions_[static_cast<size_t>(dim)] = strip.begin;
+  enter_dims({dim}, nullptr);
+  std::vector<llvm::Value*> places;
+  for (size_t i = 0; i < staged_.accesses.size(); ++i)
+    places.push_back(place_of_staged(i));
+  restore_scope(std::move(scope));
+  for (size_t i = 0; i < staged_.accesses.size(); ++i)
+    stage_lanes(i, places[i], b.CreateSub(strip.end, strip.begin));
+  let_own_memory_begin_at(b.CreateMul(strip.begin, b.getInt64(static_cast<uint64_t>(own_width_))));
+}
+
+void KernelEmitter::emit_staged_strips(int dim,
+                                       Range range,
+                                       const std::function<void(Range)>& body) {
+  auto& b = e_.b;
+  loop(range.begin, range.end, kStrip, [&](llvm::Value* begin) {
+    const Range strip{
+        begin,
+        b.CreateBinaryIntrinsic(
+            llvm::Intrinsic::smin, b.CreateAdd(begin, b.getInt64(kStrip)), range.end)};
+    stage_strip(dim, strip);
+    body(strip);
   });
 }
 

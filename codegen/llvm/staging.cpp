@@ -6,8 +6,9 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
-/// The first cache and small stacks hold few tiles.
-constexpr size_t kMostStaged = 4;
+/// The first cache and small stacks hold few tiles, and strips are smaller.
+constexpr size_t kMostTiles = 4;
+constexpr size_t kMostStrips = 8;
 
 class Stager {
  public:
@@ -29,17 +30,40 @@ class Stager {
   bool find_cross_dim() {
     const int last = static_cast<int>(given_.dims.size()) - 1;
     const auto inner = std::ranges::count(given_.dims, true, &Dim::inner);
+    if (has_strips()) {
+      cross_ = last;
+      return inner == 1;
+    }
     cross_ = given_.has_short_rows() ? last : last - 1;
     if (given_.blocking || cross_ < 0) return false;
     return inner == (given_.has_short_rows() ? 1 : 0);
   }
 
+  /// Of an elementwise kernel whose vector dimension is short.
+  [[nodiscard]] bool has_strips() const {
+    const auto accumulates = [](const Instr& at) { return at.kind == InstrKind::accumulate; };
+    return given_.short_vector && !given_.has_short_rows() && given_.phases.size() == 1 &&
+           std::ranges::none_of(given_.instrs, accumulates);
+  }
+
   [[nodiscard]] bool crosses(const Instr& instr) const {
     if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return false;
-    return instr.dynamic_index < 0 && instr.predicate < 0 &&
+    const bool is_wanted =
+        instr.predicate < 0 || (has_strips() && is_same_in_strip(instr.predicate));
+    return is_wanted && instr.dynamic_index < 0 &&
            instr.address.terms[static_cast<size_t>(given_.vector_dim)].stride == Stride::dynamic &&
            !is_in_few_vectors(instr) &&
            instr.address.terms[static_cast<size_t>(cross_)].stride == Stride::one;
+  }
+
+  /// Whether each lane has one value of the instruction in all of a strip.
+  [[nodiscard]] bool is_same_in_strip(int number) const {
+    const Instr& instr = given_.instrs[static_cast<size_t>(number)];
+    if (instr.dynamic_index >= 0) return false;
+    const std::vector<Affine::Term>& terms = instr.address.terms;
+    if (!terms.empty() && terms[static_cast<size_t>(cross_)].stride != Stride::zero) return false;
+    if (instr.predicate >= 0 && !is_same_in_strip(instr.predicate)) return false;
+    return std::ranges::all_of(instr.operands, [&](int used) { return is_same_in_strip(used); });
   }
 
   /// Whether lanes are picked from few vectors as fast. Rows that many tasks read are staged once
@@ -58,6 +82,8 @@ class Stager {
   /// What is written is staged as a whole, or some of it would be out of date.
   [[nodiscard]] bool can_stage(const Instr& instr) const {
     if (!crosses(instr)) return false;
+    // Copies of single lanes take elements of four bytes alone.
+    if (has_strips() && size_of(instr.dtype) != sizeof(float)) return false;
     if (!given_.buffers[static_cast<size_t>(instr.buffer)].written) return true;
     return given_.has_short_rows() && std::ranges::all_of(given_.instrs, [&](const Instr& other) {
              return other.buffer != instr.buffer ||
@@ -69,10 +95,11 @@ class Stager {
     const Instr& instr = given_.instrs[static_cast<size_t>(number)];
     if (!can_stage(instr)) return;
     auto found = std::ranges::find_if(staged_.accesses, [&](const Staged& access) {
-      return access.buffer == instr.buffer && access.address == instr.address;
+      return access.buffer == instr.buffer && access.address == instr.address &&
+             access.predicate == instr.predicate;
     });
     if (found == staged_.accesses.end()) {
-      if (staged_.accesses.size() == kMostStaged) return;
+      if (staged_.accesses.size() == (has_strips() ? kMostStrips : kMostTiles)) return;
       staged_.accesses.push_back(make_access(instr));
       found = staged_.accesses.end() - 1;
     }
@@ -89,23 +116,28 @@ class Stager {
   Staged make_access(const Instr& instr) {
     const BufferArg& buffer = given_.buffers[static_cast<size_t>(instr.buffer)];
     std::vector<BufferArg>& buffers = staged_.kernel.buffers;
-    buffers.push_back(
-        {.dtype = buffer.dtype,
-         .written = buffer.written,
-         .no_alias = true,
-         .own_elements = given_.has_short_rows() ? given_.longest_row : kTileTasks * kTilePitch});
+    buffers.push_back({.dtype = buffer.dtype,
+                       .written = buffer.written,
+                       .no_alias = true,
+                       .own_elements = own_elements()});
     return {.buffer = instr.buffer,
             .address = instr.address,
+            .predicate = instr.predicate,
             .own = static_cast<int>(buffers.size()) - 1,
             .reads = false,
             .writes = false};
+  }
+
+  [[nodiscard]] int64_t own_elements() const {
+    if (given_.has_short_rows()) return given_.longest_row;
+    return has_strips() ? kStrip : kTileTasks * kTilePitch;
   }
 
   [[nodiscard]] Affine own_address() const {
     Affine address;
     address.terms.resize(given_.dims.size());
     Affine::Term& cross = address.terms[static_cast<size_t>(cross_)];
-    if (given_.has_short_rows()) {
+    if (given_.has_short_rows() || has_strips()) {
       cross = {.stride = Stride::one, .param = -1};
     } else {
       cross = {.stride = Stride::dynamic, .param = given_.num_params};

@@ -1,8 +1,9 @@
 #pragma once
 
 // Memory that a kernel's vectors cross, each lane in another row: transposed operands of
-// elementwise kernels, and short rows, which are walked side by side. It goes through memory of the
-// kernel's own, where vectors lie in one piece, block by block by transposing copies.
+// elementwise kernels, plain images where these walk blocks of channels, and short rows, which are
+// walked side by side. It goes through memory of the kernel's own, where vectors lie in one piece,
+// block by block by transposing copies.
 
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace wick::codegen::llvm_jit {
 struct Staged {
   int buffer = -1;
   Affine address;
+  int predicate = -1;  // of a short vector's lanes
   int own = -1;
   bool reads = false;
   bool writes = false;
@@ -32,8 +34,13 @@ inline constexpr int64_t kTileVectors = 128;
 /// one, and lines of neighbouring tasks lie in different sets of the cache.
 inline constexpr int64_t kTilePitch = kTileVectors + 16;
 
+/// Positions of the inner dimension of an elementwise kernel with a short vector dimension that are
+/// staged at once.
+inline constexpr int64_t kStrip = 32;
+
 /// With own buffers in place of what is staged. Those of an elementwise kernel hold a tile, whose
-/// rows are `params[num_params]` elements apart; those of short rows are as any own memory.
+/// rows are `params[num_params]` elements apart; those of short rows and strips are as any own
+/// memory.
 StagedKernel stage(const Kernel& kernel);
 
 }  // namespace wick::codegen::llvm_jit

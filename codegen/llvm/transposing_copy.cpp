@@ -40,8 +40,9 @@ class Emitter {
   llvm::Function* emit() {
     llvm::Type* i64 = b_.getInt64Ty();
     llvm::Type* pointer = b_.getPtrTy();
-    auto* type =
-        llvm::FunctionType::get(b_.getVoidTy(), {pointer, i64, pointer, i64, i64, i64}, false);
+    llvm::SmallVector<llvm::Type*, 8> arguments = {pointer, i64, pointer, i64, i64, i64};
+    if (direction_ == Transposing::some_into_columns) arguments.append({i64, i64});
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), arguments, false);
     function_ = llvm::Function::Create(
         type, llvm::GlobalValue::InternalLinkage, "transposing_copy", &e_.module);
     rows_ = {function_->getArg(0), function_->getArg(1), function_->getArg(4)};
@@ -111,9 +112,7 @@ class Emitter {
     llvm::Value* single_end = if_else(b_.CreateOr(is_wide, has_pairs), int64(0), count);
     loop(rows_.count, wide_.rows(), [&](llvm::Value* position) {
       llvm::Value* row = block_at(position, rows_, wide_.rows());
-      Values rows = {move(rows_.memory, b_.CreateMul(row, rows_.stride))};
-      while (std::ssize(rows) < wide_.rows())
-        rows.push_back(move(rows.back(), rows_.stride));
+      const Values rows = rows_from(row);
       llvm::Value* columns = move(columns_.memory, row);
       emit_row_of_blocks(wide_, wide_end, rows, columns);
       if (wide_.square > 2) emit_row_of_blocks(pair_block(wide_), pair_end, rows, columns);
@@ -121,6 +120,26 @@ class Emitter {
         emit_column(rows, move(columns, b_.CreateMul(column, columns_.stride)), column);
       });
     });
+  }
+
+  /// Where the rows of a block begin.
+  Values rows_from(llvm::Value* row) {
+    Values rows;
+    if (direction_ == Transposing::some_into_columns) {
+      llvm::Value* first = function_->getArg(6);
+      llvm::Value* last = function_->getArg(7);
+      while (std::ssize(rows) < wide_.rows()) {
+        llvm::Value* number =
+            b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, int64(std::ssize(rows)), first);
+        number = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, number, last);
+        rows.push_back(move(rows_.memory, b_.CreateMul(number, rows_.stride)));
+      }
+      return rows;
+    }
+    rows.push_back(move(rows_.memory, b_.CreateMul(row, rows_.stride)));
+    while (std::ssize(rows) < wide_.rows())
+      rows.push_back(move(rows.back(), rows_.stride));
+    return rows;
   }
 
   void emit_row_of_blocks(const Block& block,
@@ -135,7 +154,7 @@ class Emitter {
       Values places = {move(columns, b_.CreateMul(column, columns_.stride))};
       while (std::ssize(places) < block.square)
         places.push_back(move(places.back(), columns_.stride));
-      if (direction_ == Transposing::into_columns) {
+      if (direction_ != Transposing::into_rows) {
         store(transpose(block, load_rows(block, rows)), places);
       } else {
         store_rows(block, transpose(block, load(block, places)), rows);
@@ -150,7 +169,7 @@ class Emitter {
   }
 
   void copy_element(llvm::Value* in_row, llvm::Value* in_column) {
-    const bool forth = direction_ == Transposing::into_columns;
+    const bool forth = direction_ != Transposing::into_rows;
     llvm::Value* value = b_.CreateAlignedLoad(element_, forth ? in_row : in_column, align_);
     b_.CreateAlignedStore(value, forth ? in_column : in_row, align_);
   }

@@ -10,11 +10,13 @@
 
 namespace wick::codegen::llvm_jit {
 
-enum class Transposing { into_columns, into_rows };
+/// some_into_columns: as many rows as a vector has lanes, of which those before a first and behind
+/// a last one are read as these are; elements of four bytes.
+enum class Transposing { into_columns, into_rows, some_into_columns };
 
 /// A function of (rows' memory, its stride, columns' memory, its stride, number of rows, number of
 /// columns), strides in elements of so many bytes. Elements may be copied twice, so the two may
-/// not overlap.
+/// not overlap. Of some rows it takes the first and the last one as well.
 llvm::Function* make_transposing_copy(EmitContext& e, size_t element_bytes, Transposing direction);
 
 }  // namespace wick::codegen::llvm_jit
