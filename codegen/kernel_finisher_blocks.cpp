@@ -14,7 +14,7 @@ using ir::AffineExpr;
 /// meets a vector of the result is in few vectors of an operand. False where there is no such
 /// thing.
 bool Finisher::flatten_blocks() {
-  constexpr int64_t kLongestBlock = 64;
+  constexpr int64_t kLongestBlock = 256;
   constexpr int64_t kFewestBlocks = 16;
   if (vector_inner_ || !inner_.empty() || has_whole_vectors()) return false;
   std::vector<Run> blocks = outer_;

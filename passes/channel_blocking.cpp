@@ -69,6 +69,7 @@ bool can_block(const Node& node, int64_t block) {
 bool passes_images_on(const Node& node) {
   switch (node.op()) {
     case OpKind::broadcast:
+    case OpKind::reshape:
     case OpKind::concat:
     case OpKind::slice:
     case OpKind::pad:
@@ -96,6 +97,7 @@ Value ChannelBlocking::blocked_form(Node& node) {
   if (ir::has(node.op(), ir::kReduction) && node.op() != OpKind::argmax) return reduction(node);
   switch (node.op()) {
     case OpKind::broadcast: return broadcast(node);
+    case OpKind::reshape: return reshaped_planes(node);
     case OpKind::concat: return concat(node);
     case OpKind::slice: return slice(node);
     case OpKind::pad: return pad(node);
@@ -152,6 +154,13 @@ Value ChannelBlocking::broadcast(Node& node) {
   return unblock(add(OpKind::broadcast,
                      {block(operand)},
                      {{"shape", std::vector<int64_t>(blocked.begin(), blocked.end())}}));
+}
+
+Value ChannelBlocking::reshaped_planes(Node& node) {
+  const Shape& from = node.operand(0).type().shape;
+  const Shape& to = node.type().shape;
+  if (!fits(from) || !fits(to) || from[0] != to[0] || from[1] != to[1]) return {};
+  return unblock(reshape(block(node.operand(0)), ir::with_channel_blocks(to, block_)));
 }
 
 Value ChannelBlocking::concat(Node& node) {
@@ -231,7 +240,7 @@ Value ChannelBlocking::reduction(Node& node) {
 }
 
 bool ChannelBlocking::fits(const Shape& shape) const {
-  return shape.ndim() >= 3 && shape.ndim() <= 5 && shape.numel() > 0 && shape[1] % block_ == 0;
+  return shape.ndim() >= 3 && shape.numel() > 0 && shape[1] % block_ == 0;
 }
 
 bool ChannelBlocking::reads_blocked(const Node& node) const {

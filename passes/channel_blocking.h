@@ -35,6 +35,7 @@ class ChannelBlocking {
   ir::Value pooling(ir::Node& node);
   ir::Value elementwise(ir::Node& node);
   ir::Value broadcast(ir::Node& node);
+  ir::Value reshaped_planes(ir::Node& node);
   ir::Value concat(ir::Node& node);
   ir::Value slice(ir::Node& node);
   ir::Value pad(ir::Node& node);

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "wick/tensor/ops_pool.h"
+#include "wick/tensor/resample.h"
 
 namespace wick {
 
@@ -20,32 +21,17 @@ constexpr const char* kOp = "interpolate";
   throw Error(where, kOp, text);
 }
 
-/// How one axis is resampled.
-struct AxisPlan {
-  int64_t in = 0;
-  int64_t out = 0;
-  /// Elements of x for one of the result.
-  double ratio = 0;
-};
-
-/// The elements of x that make each element of the result, and their weights, `taps` each.
-struct Taps {
-  int64_t taps = 1;
-  std::vector<int64_t> positions;
-  std::vector<double> weights;
-};
-
 /// Where the centre of element i lies in x. In the precision of the elements, so that rounding
 /// decides between neighbours as it does in other libraries.
 template <typename T>
-T source_of(const AxisPlan& axis, int64_t i, bool align_corners) {
+T source_of(const ResampledAxis& axis, int64_t i, bool align_corners) {
   if (!align_corners) return static_cast<T>(axis.ratio) * (static_cast<T>(i) + T{0.5}) - T{0.5};
   const T step = axis.out > 1 ? static_cast<T>(axis.in - 1) / static_cast<T>(axis.out - 1) : T{0};
   return step * static_cast<T>(i);
 }
 
 template <typename T>
-Taps nearest_taps(const AxisPlan& axis, bool exact) {
+Taps nearest_taps(const ResampledAxis& axis, bool exact) {
   Taps taps;
   for (int64_t i = 0; i < axis.out; ++i) {
     const T offset = exact ? T{0.5} : T{0};
@@ -57,7 +43,7 @@ Taps nearest_taps(const AxisPlan& axis, bool exact) {
 }
 
 template <typename T>
-Taps linear_taps(const AxisPlan& axis, bool align_corners) {
+Taps linear_taps(const ResampledAxis& axis, bool align_corners) {
   Taps taps{.taps = 2, .positions = {}, .weights = {}};
   for (int64_t i = 0; i < axis.out; ++i) {
     const T source = std::max(source_of<T>(axis, i, align_corners), T{0});
@@ -79,7 +65,7 @@ T cubic_weight(T d) {
 }
 
 template <typename T>
-Taps cubic_taps(const AxisPlan& axis, bool align_corners) {
+Taps cubic_taps(const ResampledAxis& axis, bool align_corners) {
   Taps taps{.taps = 4, .positions = {}, .weights = {}};
   for (int64_t i = 0; i < axis.out; ++i) {
     const T source = source_of<T>(axis, i, align_corners);
@@ -94,7 +80,7 @@ Taps cubic_taps(const AxisPlan& axis, bool align_corners) {
 }
 
 template <typename T>
-Taps taps_of(const AxisPlan& axis, const InterpolateOptions& options) {
+Taps taps_of(const ResampledAxis& axis, const InterpolateOptions& options) {
   switch (options.mode) {
     case Interpolation::linear:
       return linear_taps<T>(axis, options.align_corners);
@@ -108,38 +94,8 @@ Taps taps_of(const AxisPlan& axis, const InterpolateOptions& options) {
   return nearest_taps<T>(axis, options.mode == Interpolation::nearest_exact);
 }
 
-/// Number `tap` of each element's.
-template <typename To, typename From>
-Tensor column(const std::vector<From>& values, size_t taps, size_t tap, Shape shape, Where where) {
-  std::vector<To> column;
-  for (size_t i = tap; i < values.size(); i += taps)
-    column.push_back(static_cast<To>(values[i]));
-  return from_vector(column, std::move(shape), where);
-}
-
-/// One gather for each tap: they stay in one kernel, along whose rows vectors lie.
-Tensor resample(const Tensor& x, int at, const Taps& taps, int64_t out, Where where) {
-  const auto count = static_cast<size_t>(taps.taps);
-  std::vector<int64_t> extents(static_cast<size_t>(x.ndim() - at), 1);
-  extents[0] = out;
-  const Shape along{std::span<const int64_t>(extents)};
-  Tensor y;
-  for (size_t tap = 0; tap < count; ++tap) {
-    const Tensor positions = column<int64_t>(taps.positions, count, tap, {out}, where);
-    Tensor part = take(x, positions, at, where);
-    if (count > 1) {
-      const Tensor weights = x.dtype() == DType::f64
-                                 ? column<double>(taps.weights, count, tap, along, where)
-                                 : column<float>(taps.weights, count, tap, along, where);
-      part = Operand(part, where) * weights;
-    }
-    y = tap == 0 ? part : Operand(y, where) + part;
-  }
-  return y;
-}
-
 /// Whether each element comes equally often, one after another.
-bool is_repetition(const Taps& taps, const AxisPlan& axis) {
+bool is_repetition(const Taps& taps, const ResampledAxis& axis) {
   if (taps.taps > 1 || axis.out % axis.in != 0) return false;
   const int64_t times = axis.out / axis.in;
   for (int64_t i = 0; i < axis.out; ++i) {
@@ -150,7 +106,7 @@ bool is_repetition(const Taps& taps, const AxisPlan& axis) {
 
 /// Each element of the axes as often as they are to be longer: all axes at once are one kernel, and
 /// their gradient is one sum.
-Tensor repeat_elements(const Tensor& x, const std::vector<AxisPlan>& axes, Where where) {
+Tensor repeat_elements(const Tensor& x, const std::vector<ResampledAxis>& axes, Where where) {
   Axes apart = {x.shape()[0], x.shape()[1]};
   Axes stretched = apart;
   Axes extents = apart;
@@ -165,7 +121,9 @@ Tensor repeat_elements(const Tensor& x, const std::vector<AxisPlan>& axes, Where
   return reshape(repeated, Shape(extents), where);
 }
 
-std::vector<AxisPlan> plan_axes(const Tensor& x, const InterpolateOptions& options, Where where) {
+std::vector<ResampledAxis> plan_axes(const Tensor& x,
+                                     const InterpolateOptions& options,
+                                     Where where) {
   const int num_axes = x.ndim() - 2;
   const size_t given = options.size.empty() ? options.scale_factor.size() : options.size.size();
   if (options.size.empty() == options.scale_factor.empty()) {
@@ -175,10 +133,10 @@ std::vector<AxisPlan> plan_axes(const Tensor& x, const InterpolateOptions& optio
     constexpr auto kText = "size and scale_factor must be one number or {}, one an axis, of {}";
     fail(fmt::format(kText, num_axes, to_string(x.type())), where);
   }
-  std::vector<AxisPlan> axes;
+  std::vector<ResampledAxis> axes;
   for (int i = 0; i < num_axes; ++i) {
     const size_t at = given == 1 ? 0 : static_cast<size_t>(i);
-    AxisPlan axis{.in = x.shape()[2 + i]};
+    ResampledAxis axis{.in = x.shape()[2 + i]};
     if (options.size.empty()) {
       const double factor = options.scale_factor[at];
       axis.out = static_cast<int64_t>(std::floor(static_cast<double>(axis.in) * factor));
@@ -196,9 +154,9 @@ std::vector<AxisPlan> plan_axes(const Tensor& x, const InterpolateOptions& optio
   return axes;
 }
 
-Tensor by_area(const Tensor& x, const std::vector<AxisPlan>& axes, Where where) {
+Tensor by_area(const Tensor& x, const std::vector<ResampledAxis>& axes, Where where) {
   Axes output;
-  for (const AxisPlan& axis : axes)
+  for (const ResampledAxis& axis : axes)
     output.push_back(axis.out);
   if (axes.size() == 1) return adaptive_avg_pool1d(x, output, where);
   if (axes.size() == 2) return adaptive_avg_pool2d(x, output, where);
@@ -215,14 +173,14 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options, Where whe
   if (options.mode == Interpolation::cubic && x.ndim() != 4) {
     fail(fmt::format("cubic needs x with 4 axes, is {}", to_string(x.type())), where);
   }
-  const std::vector<AxisPlan> axes = plan_axes(x, options, where);
+  const std::vector<ResampledAxis> axes = plan_axes(x, options, where);
   if (options.mode == Interpolation::area) return by_area(x, axes, where);
   Tensor y = is_half(x.dtype()) ? cast(x, DType::f32, where) : x;
   for (size_t i = 0; i < axes.size(); ++i) {
     const Taps taps = x.dtype() == DType::f64 ? taps_of<double>(axes[i], options)
                                               : taps_of<float>(axes[i], options);
     if (is_repetition(taps, axes[i])) continue;
-    y = resample(y, 2 + static_cast<int>(i), taps, axes[i].out, where);
+    y = resample(y, 2 + static_cast<int>(i), axes[i], taps, where);
   }
   return cast(repeat_elements(y, axes, where), x.dtype(), where);
 }
