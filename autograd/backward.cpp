@@ -22,17 +22,24 @@ using autograd::History;
 /// none.
 class RuleMode {
  public:
-  explicit RuleMode(bool retain_graph) : previous_(detail::grad_mode()) {
-    detail::set_grad_mode(previous_ && retain_graph);
+  explicit RuleMode(bool retain_graph)
+      : grad_mode_(detail::grad_mode()),
+        in_backward_(detail::in_backward()) {
+    detail::set_grad_mode(grad_mode_ && retain_graph);
+    detail::set_in_backward(true);
   }
 
-  ~RuleMode() { detail::set_grad_mode(previous_); }
+  ~RuleMode() {
+    detail::set_grad_mode(grad_mode_);
+    detail::set_in_backward(in_backward_);
+  }
 
   RuleMode(const RuleMode&) = delete;
   RuleMode& operator=(const RuleMode&) = delete;
 
  private:
-  bool previous_;
+  bool grad_mode_;
+  bool in_backward_;
 };
 
 struct Call {

@@ -40,6 +40,7 @@ bool History::open(const Ref<Node>& node, const Request& request) {
   if (!takes_gradient(*node) || visit_of(*node) != nullptr) return false;
   const auto visit = static_cast<uint32_t>(visits_.size());
   node->set_capture_index(visit);
+  node->set_differentiated();
   visits_.push_back({node.get(), kNone});
   const size_t first = edges_.size();
   note_operands(*node, request);

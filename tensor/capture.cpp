@@ -29,6 +29,14 @@ bool is_expensive(const Node& node) {
   return ir::has(op, ir::kContraction) || ir::has(op, ir::kPooling) || ir::has(op, ir::kReduction);
 }
 
+/// What a backward pass will read. What one has differentiated is rarely asked for again, unless
+/// that pass is still pending: if it is, it is computed once more, and kept where that goes on
+/// (Node::is_carried).
+bool is_kept_for_history(const Node& node, bool is_awaited) {
+  if (!node.keeps_history() || !is_expensive(node)) return false;
+  return is_awaited || !node.is_differentiated();
+}
+
 /// Two numbers below 2^32 as one.
 uint64_t pair_of(std::span<const uint32_t> numbers) {
   const uint64_t first = numbers.empty() ? 0 : numbers[0];
@@ -122,6 +130,19 @@ void Capture::finish(Node* node) {
   ++num_ops_;
 }
 
+/// Entries that something outside will read, or from which it computes what is not kept.
+std::vector<bool> Capture::find_awaited() const {
+  std::vector<bool> awaited(entries_.size());
+  for (size_t i = entries_.size(); i-- > 0;) {
+    const Entry& entry = entries_[i];
+    if (entry.node->ref_count() > references_[i]) awaited[i] = true;
+    if (!awaited[i] || entry.is_output || is_expensive(*entry.node)) continue;
+    for (const uint32_t operand : operands_of(entry))
+      awaited[operand] = true;
+  }
+  return awaited;
+}
+
 void Capture::choose_outputs(std::span<const Ref<Node>> roots, bool with_escaping) {
   bool keep_history = false;
   for (const Ref<Node>& root : roots) {
@@ -135,19 +156,21 @@ void Capture::choose_outputs(std::span<const Ref<Node>> roots, bool with_escapin
   references_.assign(entries_.size(), 0);
   for (const uint32_t index : operand_indices_)
     ++references_[index];
+  std::vector<bool> awaited;
+  if (keep_history) awaited = find_awaited();
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     if (entry.is_output || !is_recorded_op(entry)) continue;
-    if (!is_worth_keeping(i, with_escaping, keep_history)) continue;
+    const bool is_for_history = keep_history && is_kept_for_history(*entry.node, awaited[i]);
+    if (!is_for_history && !is_worth_keeping(i, with_escaping)) continue;
     entry.is_output = true;
     outputs_.push_back(i);
   }
   if (has_carried_ && !escaping_.empty()) keep_what_is_carried();
 }
 
-bool Capture::is_worth_keeping(uint32_t index, bool with_escaping, bool keep_history) {
+bool Capture::is_worth_keeping(uint32_t index, bool with_escaping) {
   const Node& node = *entries_[index].node;
-  if (keep_history && node.keeps_history() && is_expensive(node)) return true;
   const bool escapes = node.ref_count() > references_[index];
   if (!escapes || is_trivial(node)) return false;
   // Whoever holds a node that was computed before without being kept will ask again; a leaf of

@@ -80,7 +80,8 @@ class Capture {
   void finish(Node* node);
   [[nodiscard]] bool is_captured(const Node* node) const;
   void choose_outputs(std::span<const Ref<Node>> roots, bool with_escaping);
-  bool is_worth_keeping(uint32_t index, bool with_escaping, bool keep_history);
+  [[nodiscard]] std::vector<bool> find_awaited() const;
+  bool is_worth_keeping(uint32_t index, bool with_escaping);
   void keep_what_is_carried();
   void find_donations();
   void set_hash();

@@ -20,6 +20,7 @@ const ir::Attributes kNoAttributes;
 
 // Recording needs these at every op: the model makes of an access one load instead of a call.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool thread_grad_mode = true;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool thread_in_backward = false;
 
 // Nodes whose last reference went while this thread was already ending others: what hangs on a
 // node (a custom gradient's captures, say) may hold nodes again, and must not recurse.
@@ -81,6 +82,14 @@ void set_grad_mode(bool enabled) {
   thread_grad_mode = enabled;
 }
 
+bool in_backward() {
+  return thread_in_backward;
+}
+
+void set_in_backward(bool value) {
+  thread_in_backward = value;
+}
+
 int64_t num_pending_nodes() {
   return pending_total.load(std::memory_order_relaxed) + pending_here;
 }
@@ -133,6 +142,7 @@ Ref<Node> Node::record_moving(ir::OpKind op,
   Ref<Node> node = Ref<Node>::first(new Node(op, flags, std::move(type), where));
   node->attributes_ = std::move(attributes);
   node->marks_.depth = depth + 1;
+  if (in_backward()) node->set_differentiated();
   node->device_ = device;
   count_pending(1);
   node->take_operands(operands);

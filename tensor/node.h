@@ -126,6 +126,12 @@ class Node final : public RefCounted<Node> {
 
   void set_keeps_history(bool value) { set_flag(kKeepsHistory, value); }
 
+  /// A backward pass walked it or recorded it, and it may be walked again. Touched only under the
+  /// materialization lock, as capture's notes.
+  [[nodiscard]] bool is_differentiated() const { return marks_.differentiated != 0; }
+
+  void set_differentiated() { marks_.differentiated = 1; }
+
   [[nodiscard]] AutogradMeta* meta() const { return meta_.get(); }
 
   void set_meta(Ref<AutogradMeta> meta) { meta_ = std::move(meta); }
@@ -197,7 +203,8 @@ class Node final : public RefCounted<Node> {
 
   struct Marks {
     uint32_t depth = 0;
-    uint32_t capture_index = 0;
+    uint32_t capture_index : 31 = 0;
+    uint32_t differentiated : 1 = 0;
   };
 
   // Two cache lines; capture reads the first alone, but for the types of leaves.
@@ -228,6 +235,9 @@ class Node final : public RefCounted<Node> {
 
 /// Whether ops recorded by this thread take part in autograd (see NoGradGuard).
 bool grad_mode();
+/// Whether this thread records a backward pass.
+bool in_backward();
+void set_in_backward(bool value);
 void set_grad_mode(bool enabled);
 
 /// Ops that are recorded, alive and not computed, in all threads; late by up to 1024 a thread.

@@ -108,5 +108,62 @@ TEST(Memory, LeavesThatAreDroppedWithTheirGradientsGo) {
   EXPECT_EQ(matrices_since(start), 0);
 }
 
+/// A product between two functions, which only the history holds.
+struct Chain {
+  Tensor w = eye(3);
+  Tensor y;
+
+  Chain() {
+    w.requires_grad_();
+    y = sum(exp(matmul(tanh(w), w)));
+  }
+
+  [[nodiscard]] bool keeps_product() const {
+    const auto& exponential = y.node()->operands()[0];
+    return exponential->operands()[0]->is_materialized();
+  }
+};
+
+TEST(KeptForHistory, WhatAGradientWillRead) {
+  const Chain chain;
+
+  materialize(chain.y);
+
+  EXPECT_TRUE(chain.keeps_product());
+}
+
+TEST(KeptForHistory, WhatAPendingGradientWillRead) {
+  const Chain chain;
+  const Tensor gradient = grad(chain.y, chain.w);
+
+  materialize(chain.y);
+
+  EXPECT_TRUE(chain.keeps_product());
+  materialize(gradient);
+}
+
+TEST(KeptForHistory, NothingForAPassThatMayNeverCome) {
+  const Chain chain;
+  const Tensor gradient = grad(chain.y, chain.w);
+
+  materialize({chain.y, gradient});
+
+  EXPECT_FALSE(chain.keeps_product());
+  EXPECT_FALSE(gradient.node()->operands()[0]->is_materialized());
+}
+
+TEST(KeptForHistory, PassesThatComeAllTheSameSeeTheSameValues) {
+  const Chain chain;
+  const Tensor first = grad(chain.y, chain.w);
+  materialize({chain.y, first});
+
+  for (int pass = 0; pass < 3; ++pass) {
+    const Tensor again = grad(chain.y, chain.w);
+    EXPECT_EQ(again.to_vector<float>(), first.to_vector<float>()) << pass;
+    const Tensor second = grad(sum(again), chain.w);
+    EXPECT_EQ(second.to_vector<float>(), grad(sum(first), chain.w).to_vector<float>()) << pass;
+  }
+}
+
 }  // namespace
 }  // namespace wick
