@@ -1,5 +1,5 @@
 // Memory that vectors cross and that goes through memory of the kernel's own: transposed operands
-// in tiles, and short rows.
+// in tiles, plain images in strips, and short rows.
 
 #include <algorithm>
 #include <array>
@@ -370,6 +370,102 @@ TEST_F(Staging, TransposedOperandsAreReadInsideTheBuffers) {
       }
     }
   }
+}
+
+/// Channels from `first` on, up to `last`, every `every`-th: those that x has.
+struct Channels {
+  int64_t count;  // in a block
+  int64_t first;
+  int64_t last;
+  int64_t every = 1;
+
+  [[nodiscard]] bool has(int64_t channel) const {
+    return channel >= first && channel < last && channel % every == 0;
+  }
+};
+
+/// y[image, position, channel] = x[image, channel - first, position], or 0 of other channels, in
+/// pieces of positions.
+KernelBuilder to_blocks(int64_t images,
+                        int64_t pieces,
+                        const Channels& channels,
+                        int64_t positions) {
+  KernelBuilder k("to_blocks");
+  const int x = k.buffer(DType::f32);
+  const int y = k.buffer(DType::f32, true);
+  k.outer(images);
+  const int piece = k.outer(pieces);
+  k.vector(k.outer(channels.count));
+  const int inner = k.inner(positions);
+  k.blocks(piece, inner, (positions + pieces - 1) / pieces);
+  k.kernel().short_vector = true;
+  k.loop();
+  const auto number = [&](int64_t value) {
+    return k.constant(Literal::scalar_integer(DType::i64, value));
+  };
+  const int channel = k.index(k.at({0, 0, 1, 0}));
+  const int from_first = k.compute(OpKind::le, DType::bool_, {number(channels.first), channel});
+  const int to_last = k.compute(OpKind::lt, DType::bool_, {channel, number(channels.last)});
+  int wanted = k.compute(OpKind::bit_and, DType::bool_, {from_first, to_last});
+  const int rest = k.compute(OpKind::rem, DType::i64, {channel, number(channels.every)});
+  const int is_one = k.compute(OpKind::eq, DType::bool_, {rest, number(0)});
+  wanted = k.compute(OpKind::bit_and, DType::bool_, {wanted, is_one});
+  const int64_t height = channels.last - channels.first;
+  // A dynamic stride also where it happens to be 1.
+  Affine across = k.at({height * positions, 0, 2, 1}, -channels.first * positions);
+  k.params()[static_cast<size_t>(across.terms[2].param)] = positions;
+  const int value = k.load(x, std::move(across), wanted);
+  Affine out = k.at({channels.count * positions, 0, 1, 2});
+  k.params()[static_cast<size_t>(out.terms[3].param)] = channels.count;
+  k.store(y, std::move(out), value);
+  return k;
+}
+
+void check_to_blocks(const GuardedPages& pages,
+                     int64_t pieces,
+                     const Channels& channels,
+                     int64_t positions) {
+  constexpr int64_t kImages = 3;
+  const int64_t height = channels.last - channels.first;
+  const int64_t count = kImages * height * positions;
+  KernelBuilder k = to_blocks(kImages, pieces, channels, positions);
+  const KernelFunction function = compile_once(k.kernel());
+  for (void* place : {pages.head(), pages.tail(static_cast<size_t>(count) * sizeof(float))}) {
+    auto* const x = static_cast<float*>(place);
+    std::iota(x, x + count, 1.0F);
+    std::vector<float> y(static_cast<size_t>(kImages * channels.count * positions), -1.0F);
+    void* buffers[] = {x, y.data()};
+    function(buffers, k.params().data(), 0, kImages * pieces, 0, channels.count);
+    for (int64_t i = 0; i < std::ssize(y); ++i) {
+      const int64_t channel = i % channels.count;
+      const int64_t position = i / channels.count % positions;
+      const int64_t image = i / channels.count / positions;
+      const int64_t at = (image * height + channel - channels.first) * positions + position;
+      ASSERT_EQ(y[static_cast<size_t>(i)], channels.has(channel) ? x[at] : 0.0F)
+          << positions << " positions, channels " << channels.first << " to " << channels.last
+          << " of " << channels.count << " in " << pieces << " pieces: " << i;
+    }
+  }
+}
+
+TEST_F(Staging, PlainImagesAreReadInStrips) {
+  const GuardedPages pages;
+  for (const int64_t positions : {1, 2, 3, 5, 32, 33, 67, 100}) {
+    for (const Channels& channels : {Channels{16, 0, 16},
+                                     Channels{16, 0, 5},
+                                     Channels{16, 13, 16},
+                                     Channels{16, 4, 9},
+                                     Channels{16, 7, 7},
+                                     Channels{16, 0, 16, 3},
+                                     Channels{8, 0, 8},
+                                     Channels{5, 1, 4},
+                                     Channels{1, 0, 1}}) {
+      check_to_blocks(pages, 1, channels, positions);
+      check_to_blocks(pages, 3, channels, positions);
+    }
+  }
+  KernelBuilder k = to_blocks(1, 1, {16, 0, 16}, 100);
+  EXPECT_EQ(llvm_compiler().assembly(k.kernel()).find("gather"), std::string::npos);
 }
 
 }  // namespace

@@ -42,10 +42,32 @@ graph @network(%x: f32[2,3,6,5], %v: f32[16,3,3,3], %b: f32[16], %w: f32[16,16,3
   return %pool, %16, %13, %15, %14, %17, %18, %19, %12, %20
 })";
 
-TEST(Layout, KeepsTheMeaningOfANetwork) {
+/// Joined, cut, padded and resampled; the last three of what is no whole block, or is cut across.
+constexpr std::string_view kMovedImages = R"(
+graph @moved(%x: f32[2,16,6,5], %u: f32[2,16,6,5], %w: f32[16,16,3,3], %v: f32[16,48,3,3]) -> (f32[2,16,6,5], f32[2,48,6,5], f32[2,16,3,5], f32[2,32,6,7], f32[2,16,6,7], f32[2,16,6,5], f32[2,16,30], f32[2,16,2,5], f32[2,4,6,5], f32[2,17,6,5], f32[2,480,1,1]) {
+  %i = constant {value = dense<i64[7]: 0, 4, 2, 2, 1, 3, 0>} : i64[7]
+  %zero = constant {value = dense<f32[]: 0>} : f32[]
+  %0 = conv %x, %w {padding = [1, 1]} : f32[2,16,6,5]
+  %1 = conv %u, %w {padding = [1, 1]} : f32[2,16,6,5]
+  %2 = concat %0, %u, %1 {axis = 1} : f32[2,48,6,5]
+  %3 = conv %2, %v {padding = [1, 1]} : f32[2,16,6,5]
+  %4 = slice %2 {sizes = [2, 16, 3, 5], starts = [0, 32, 1, 0], steps = [1, 1, 2, 1]} : f32[2,16,3,5]
+  %5 = pad %3, %zero {high = [0, 16, 0, 1], low = [0, 0, 0, 1]} : f32[2,32,6,7]
+  %6 = gather %3, %i {axis = 3} : f32[2,16,6,7]
+  %7 = scatter %3, %i, %6 {axis = 3, mode = "add"} : f32[2,16,6,5]
+  %8 = reshape %3 {shape = [2, 16, 30]} : f32[2,16,30]
+  %9 = pad %3, %zero {high = [0, 0, -2, 0], low = [0, 0, -2, 0]} : f32[2,16,2,5]
+  %10 = slice %3 {sizes = [2, 4, 6, 5], starts = [0, 4, 0, 0]} : f32[2,4,6,5]
+  %11 = pad %3, %zero {high = [0, 1, 0, 0]} : f32[2,17,6,5]
+  %12 = reshape %3 {shape = [2, 480, 1, 1]} : f32[2,480,1,1]
+  return %3, %2, %4, %5, %6, %7, %8, %9, %10, %11, %12
+})";
+
+/// Counts the ops that work on blocks.
+void check_meaning(std::string_view text, int64_t blocked) {
   for (const std::string pipeline :
        {"layout{block=8}", "layout{block=16}", "layout,canonicalize"}) {
-    const auto graph = ir::parse_graph(kNetwork);
+    const auto graph = ir::parse_graph(text);
     const std::vector<Literal> inputs = random_inputs(*graph, 7, /*special_values=*/false);
     const std::vector<Literal> expected = ir::interpret(*graph, inputs);
     PassManager manager = PassManager::parse(pipeline);
@@ -54,7 +76,7 @@ TEST(Layout, KeepsTheMeaningOfANetwork) {
 
     manager.run(*graph, context);
 
-    EXPECT_EQ(context.statistics().at("layout.blocked"), 22) << pipeline;
+    EXPECT_EQ(context.statistics().at("layout.blocked"), blocked) << pipeline;
     const std::vector<Literal> actual = ir::interpret(*graph, inputs);
     for (size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(first_difference(expected[i], actual[i]), std::nullopt)
@@ -62,6 +84,14 @@ TEST(Layout, KeepsTheMeaningOfANetwork) {
           << to_string(*graph);
     }
   }
+}
+
+TEST(Layout, KeepsTheMeaningOfANetwork) {
+  check_meaning(kNetwork, 22);
+}
+
+TEST(Layout, KeepsTheMeaningOfMovedImages) {
+  check_meaning(kMovedImages, 10);
 }
 
 }  // namespace
