@@ -18,7 +18,7 @@ namespace {
 /// `value` may be shared by the process.
 Tensor filled(const Ref<Node>& value, const Shape& shape, Where where) {
   return record_nodes(
-      OpKind::broadcast, {&value, 1}, detail::share({{"shape", detail::to_axes(shape)}}), where);
+      OpKind::broadcast, {&value, 1}, detail::share({{"shape", shape.extents()}}), where);
 }
 
 Tensor copied(std::string_view op, const void* data, Type type, Where where) {
@@ -31,11 +31,10 @@ Tensor copied(std::string_view op, const void* data, Type type, Where where) {
 
 Tensor counting(std::string_view op, const Shape& shape, int64_t axis, DType dtype, Where where) {
   detail::require_shape(op, shape, where);
-  return record_nodes(
-      OpKind::iota,
-      {},
-      detail::share({{"axis", axis}, {"dtype", dtype}, {"shape", detail::to_axes(shape)}}),
-      where);
+  return record_nodes(OpKind::iota,
+                      {},
+                      detail::share({{"axis", axis}, {"dtype", dtype}, {"shape", shape.extents()}}),
+                      where);
 }
 
 }  // namespace

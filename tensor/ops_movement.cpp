@@ -143,13 +143,13 @@ Tensor slice_range(const Tensor& x, int axis, const AxisRange& range, Where wher
 
 Tensor broadcast_to(const Tensor& x, Shape shape, Where where) {
   if (node_of(OpKind::broadcast, x, 1, where)->type().shape == shape) return x;
-  return record_unary(OpKind::broadcast, x, where, share({{"shape", to_axes(shape)}}));
+  return record_unary(OpKind::broadcast, x, where, share({{"shape", shape.extents()}}));
 }
 
 Tensor reshape(const Tensor& x, Shape shape, Where where) {
   shape = resolve_shape(node_of(OpKind::reshape, x, 1, where)->type(), std::move(shape), where);
   if (x.shape() == shape) return x;
-  return record_unary(OpKind::reshape, x, where, share({{"shape", to_axes(shape)}}));
+  return record_unary(OpKind::reshape, x, where, share({{"shape", shape.extents()}}));
 }
 
 Tensor flatten(const Tensor& x, int start, int end, Where where) {
@@ -182,7 +182,7 @@ Tensor permute(const Tensor& x, Axes axes, Where where) {
       std::ranges::adjacent_find(axes) == axes.end()) {
     return x;
   }
-  return record_unary(OpKind::permute, x, where, share({{"axes", std::move(axes)}}));
+  return record_unary(OpKind::permute, x, where, share({{"axes", axes}}));
 }
 
 Tensor transpose(const Tensor& x, int a, int b, Where where) {
@@ -275,11 +275,7 @@ Tensor pad(const Tensor& x, Axes low, Axes high, double value, Where where) {
       node, detail::number_node(OpKind::pad, value, node->type(), where)};
   Axes interior(static_cast<size_t>(x.ndim()), 0);
   return record_nodes(
-      OpKind::pad,
-      operands,
-      share(
-          {{"high", std::move(high)}, {"interior", std::move(interior)}, {"low", std::move(low)}}),
-      where);
+      OpKind::pad, operands, share({{"high", high}, {"interior", interior}, {"low", low}}), where);
 }
 
 Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where) {

@@ -16,9 +16,12 @@ namespace {
 
 Tensor reduce(OpKind op, const Tensor& x, const Axes& axes, bool keepdims, Where where) {
   const Type& type = detail::node_of(op, x, 1, where)->type();
-  ir::Attributes attributes{{"axes", detail::normalize_axes(op, axes, type, where)}};
-  if (keepdims) attributes.set("keepdims", true);
-  return record_unary(op, x, where, detail::share(std::move(attributes)));
+  const Axes reduced = detail::normalize_axes(op, axes, type, where);
+  return record_unary(op,
+                      x,
+                      where,
+                      keepdims ? detail::share({{"axes", reduced}, {"keepdims", true}})
+                               : detail::share({{"axes", reduced}}));
 }
 
 /// Narrow integers would overflow: their sums and products are i64.

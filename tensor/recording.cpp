@@ -263,10 +263,6 @@ Tensor record_where(const Tensor& condition, const Operand& y, const Operand& z,
   return Tensor(Node::record_moving(kOp, operands, nullptr, where));
 }
 
-Ref<const SharedAttributes> share(ir::Attributes attributes) {
-  return make_ref<SharedAttributes>(std::move(attributes));
-}
-
 int normalize_axis(ir::OpKind op, int64_t axis, const Type& type, Where where) {
   return axis_of(to_string(op), axis, type, where);
 }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "wick/tensor/ops.h"
+#include "wick/tensor/shared_attributes.h"
 
 namespace wick::detail {
 
@@ -62,8 +63,6 @@ Tensor record_nodes(ir::OpKind op,
                     std::span<const Ref<Node>> operands,
                     Ref<const SharedAttributes> attributes,
                     Where where);
-
-Ref<const SharedAttributes> share(ir::Attributes attributes);
 
 /// A negative axis counts from the end. Error when out of range.
 int normalize_axis(ir::OpKind op, int64_t axis, const Type& type, Where where);
