@@ -11,6 +11,7 @@
 #include "wick/codegen/lower.h"
 #include "wick/ir/check.h"
 #include "wick/ir/profile.h"
+#include "wick/ir/structural_hash.h"
 #include "wick/ir/value_names.h"
 #include "wick/passes/arena_placement.h"
 #include "wick/runtime/cached_kernels.h"
@@ -146,19 +147,25 @@ class PlanBuilder {
               .op = node.op(), .attributes = node.attributes(), .body = node.body()->clone()});
     }
     const Clock::time_point start = Clock::now();
-    codegen::LoweredFusion lowered = lower(node);
+    const codegen::LoweredFusion& lowered = lower(node);
     plan_->build_times.lowering += milliseconds_since(start);
     add_scratch(node, lowered.workspace_bytes, static_cast<int>(lowered.launches.size()));
-    for (codegen::KernelLaunch& launch : lowered.launches)
+    for (const codegen::KernelLaunch& launch : lowered.launches)
       add_launch(node, launch);
   }
 
-  static codegen::LoweredFusion lower(const ir::Node& fusion) {
-    const profile::Slice slice("compile", "lower");
-    return codegen::lower(fusion);
+  /// Layers of a network are lowered once.
+  const codegen::LoweredFusion& lower(const ir::Node& fusion) {
+    const Hash128 key = combine(ir::structural_hash(*fusion.body()), fusion.attributes().hash());
+    const auto [known, is_new] = lowered_.try_emplace(key);
+    if (is_new) {
+      const profile::Slice slice("compile", "lower");
+      known->second = codegen::lower(fusion);
+    }
+    return known->second;
   }
 
-  void add_launch(ir::Node& node, codegen::KernelLaunch& launch) {
+  void add_launch(ir::Node& node, const codegen::KernelLaunch& launch) {
     Step step{.name = launch.kernel->name,
               .where = node.location(),
               .ops = ops_of(node),
@@ -169,7 +176,7 @@ class PlanBuilder {
                       .function = nullptr,
                       .origin = {},
                       .args = {},
-                      .params = std::move(launch.params),
+                      .params = launch.params,
                       .task_extent = launch.task_extent,
                       .vector_extent = launch.vector_extent,
                       .work_per_task = launch.work_per_task,
@@ -300,14 +307,20 @@ class PlanBuilder {
     if (options_.fusions != PlanOptions::Fusions::compile) return;
     const Clock::time_point start = Clock::now();
     std::vector<const codegen::Kernel*> kernels;
+    std::map<const codegen::Kernel*, size_t> numbers;
     std::map<Hash128, size_t> known;
     std::vector<std::pair<KernelStep*, size_t>> uses;
     for (Step& step : plan_->steps) {
       auto* launch = std::get_if<KernelStep>(&step.action);
       if (launch == nullptr) continue;
-      const auto [entry, is_new] = known.try_emplace(identity(*launch->kernel), kernels.size());
-      if (is_new) kernels.push_back(launch->kernel.get());
-      uses.emplace_back(launch, entry->second);
+      const codegen::Kernel* const kernel = launch->kernel.get();
+      const auto [number, is_unseen] = numbers.try_emplace(kernel);
+      if (is_unseen) {
+        const auto [entry, is_new] = known.try_emplace(identity(*kernel), kernels.size());
+        if (is_new) kernels.push_back(kernel);
+        number->second = entry->second;
+      }
+      uses.emplace_back(launch, number->second);
     }
     if (kernels.empty()) return;
     codegen::KernelProvider& provider =
@@ -386,6 +399,7 @@ class PlanBuilder {
   std::vector<int> result_values_;         // number of the value that each result is
   std::set<int> overwritten_;
   std::vector<std::pair<int, size_t>> workspace_args_;  // step, argument of its kernel
+  std::map<Hash128, codegen::LoweredFusion> lowered_;   // by what decides the kernels of a fusion
 };
 
 }  // namespace

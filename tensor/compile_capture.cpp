@@ -29,7 +29,7 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 /// as the process runs. One that took little time freed little, and the next would only ask the
 /// system for the same pages again.
 void give_back_freed_memory(Milliseconds took) {
-  constexpr Milliseconds kWorthwhile{5};
+  constexpr Milliseconds kWorthwhile{25};
   if (took < kWorthwhile) return;
 #if defined(__GLIBC__)
   malloc_trim(0);
