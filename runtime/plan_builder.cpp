@@ -156,7 +156,9 @@ class PlanBuilder {
 
   /// Layers of a network are lowered once.
   const codegen::LoweredFusion& lower(const ir::Node& fusion) {
-    const Hash128 key = combine(ir::structural_hash(*fusion.body()), fusion.attributes().hash());
+    Hash128 key = ir::structural_hash(*fusion.body());
+    for (const int64_t operand : fusion.attributes().integers("in_place"))
+      key = combine(key, static_cast<uint64_t>(operand));
     const auto [known, is_new] = lowered_.try_emplace(key);
     if (is_new) {
       const profile::Slice slice("compile", "lower");

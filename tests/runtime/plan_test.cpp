@@ -281,6 +281,34 @@ TEST(Plan, ScratchLiesBetweenValues) {
   EXPECT_EQ(plan->arena_bytes, 768U);
 }
 
+/// The second and the third layer are alike, the last one has other extents.
+TEST(Plan, LowersLayersAlikeOnce) {
+  const auto graph = ir::parse_graph(R"(
+graph @f(%x: f32[64,64], %w: f32[64,64], %v: f32[64,80]) -> (f32[64,80]) {
+  %0 = exp %x : f32[64,64]
+  %1 = matmul %0, %w : f32[64,64]
+  %2 = exp %1 : f32[64,64]
+  %3 = matmul %2, %w : f32[64,64]
+  %4 = exp %3 : f32[64,64]
+  %5 = matmul %4, %v : f32[64,80]
+  %6 = exp %5 : f32[64,80]
+  return %6
+})");
+  passes::PassContext context;
+  passes::PassManager::parse(passes::default_pipeline()).run(*graph, context);
+
+  const auto plan = build_plan(*graph, {.fusions = PlanOptions::Fusions::interpret_kernels});
+
+  std::vector<const codegen::Kernel*> kernels;
+  for (const Step& step : plan->steps) {
+    if (const auto* launch = std::get_if<KernelStep>(&step.action))
+      kernels.push_back(launch->kernel.get());
+  }
+  ASSERT_EQ(kernels.size(), 4U);
+  EXPECT_EQ(kernels[1], kernels[2]);
+  EXPECT_NE(kernels[2], kernels[3]);
+}
+
 TEST(PlanVerifier, FindsScratchOverValues) {
   const auto plan = plan_with_scratch();
 
