@@ -47,6 +47,13 @@ bool is_flat(const Shape& shape) {
   return std::all_of(shape.begin() + 2, shape.end(), [](int64_t extent) { return extent == 1; });
 }
 
+/// Images with as many channels of other extents, or of other numbers of them.
+bool keeps_images(const Shape& from, const Shape& to) {
+  constexpr int kLeastRank = 3;
+  return from.ndim() >= kLeastRank && to.ndim() >= kLeastRank && from[0] == to[0] &&
+         from[1] == to[1];
+}
+
 Shape shape_of(const std::vector<int64_t>& extents) {
   return Shape(std::span<const int64_t>(extents));
 }
@@ -68,14 +75,17 @@ bool can_block(const Node& node, int64_t block) {
 
 bool passes_images_on(const Node& node) {
   switch (node.op()) {
-    case OpKind::broadcast:
     case OpKind::reshape:
+      return keeps_images(node.operand(0).type().shape, node.type().shape);
+    case OpKind::broadcast:
     case OpKind::concat:
     case OpKind::slice:
     case OpKind::pad:
     case OpKind::gather:
-    case OpKind::scatter: return true;
-    default: return ir::has(node.op(), ir::kElementwise) || ir::has(node.op(), ir::kPooling);
+    case OpKind::scatter:
+      return true;
+    default:
+      return ir::has(node.op(), ir::kElementwise) || ir::has(node.op(), ir::kPooling);
   }
 }
 
@@ -96,14 +106,21 @@ Value ChannelBlocking::blocked_form(Node& node) {
   if (ir::has(node.op(), ir::kElementwise)) return elementwise(node);
   if (ir::has(node.op(), ir::kReduction) && node.op() != OpKind::argmax) return reduction(node);
   switch (node.op()) {
-    case OpKind::broadcast: return broadcast(node);
-    case OpKind::reshape: return reshaped_planes(node);
-    case OpKind::concat: return concat(node);
-    case OpKind::slice: return slice(node);
-    case OpKind::pad: return pad(node);
+    case OpKind::broadcast:
+      return broadcast(node);
+    case OpKind::reshape:
+      return reshaped_planes(node);
+    case OpKind::concat:
+      return concat(node);
+    case OpKind::slice:
+      return slice(node);
+    case OpKind::pad:
+      return pad(node);
     case OpKind::gather:
-    case OpKind::scatter: return gather_or_scatter(node);
-    default: return {};
+    case OpKind::scatter:
+      return gather_or_scatter(node);
+    default:
+      return {};
   }
 }
 
@@ -159,7 +176,7 @@ Value ChannelBlocking::broadcast(Node& node) {
 Value ChannelBlocking::reshaped_planes(Node& node) {
   const Shape& from = node.operand(0).type().shape;
   const Shape& to = node.type().shape;
-  if (!fits(from) || !fits(to) || from[0] != to[0] || from[1] != to[1]) return {};
+  if (!fits(from) || !fits(to) || !keeps_images(from, to)) return {};
   return unblock(reshape(block(node.operand(0)), ir::with_channel_blocks(to, block_)));
 }
 
@@ -199,11 +216,10 @@ Value ChannelBlocking::pad(Node& node) {
   high[1] /= block_;
   for (std::vector<int64_t>* each : {&low, &high, &interior})
     each->push_back(0);
-  return unblock(add(OpKind::pad,
-                     {block(node.operand(0)), node.operand(1)},
-                     {{"low", std::move(low)},
-                      {"high", std::move(high)},
-                      {"interior", std::move(interior)}}));
+  return unblock(
+      add(OpKind::pad,
+          {block(node.operand(0)), node.operand(1)},
+          {{"low", std::move(low)}, {"high", std::move(high)}, {"interior", std::move(interior)}}));
 }
 
 Value ChannelBlocking::gather_or_scatter(Node& node) {

@@ -127,7 +127,7 @@ class Node final : public RefCounted<Node> {
   void set_keeps_history(bool value) { set_flag(kKeepsHistory, value); }
 
   /// A backward pass walked it or recorded it, and it may be walked again. Touched only under the
-  /// materialization lock, as capture's notes.
+  /// materialization lock, as capture's notes, and by who records it.
   [[nodiscard]] bool is_differentiated() const { return marks_.differentiated != 0; }
 
   void set_differentiated() { marks_.differentiated = 1; }

@@ -10,11 +10,19 @@ namespace {
 constexpr size_t kMostTiles = 4;
 constexpr size_t kMostStrips = 8;
 
+/// An elementwise kernel whose vector dimension is short is staged in strips.
+bool is_in_strips(const Kernel& kernel) {
+  const auto accumulates = [](const Instr& at) { return at.kind == InstrKind::accumulate; };
+  return kernel.short_vector && !kernel.has_short_rows() && kernel.phases.size() == 1 &&
+         std::ranges::none_of(kernel.instrs, accumulates);
+}
+
 class Stager {
  public:
   explicit Stager(const Kernel& kernel)
       : given_(kernel),
-        staged_{.kernel = kernel, .accesses = {}} {}
+        staged_{.kernel = kernel, .accesses = {}},
+        has_strips_(is_in_strips(kernel)) {}
 
   StagedKernel run() {
     if (!find_cross_dim()) return std::move(staged_);
@@ -30,7 +38,7 @@ class Stager {
   bool find_cross_dim() {
     const int last = static_cast<int>(given_.dims.size()) - 1;
     const auto inner = std::ranges::count(given_.dims, true, &Dim::inner);
-    if (has_strips()) {
+    if (has_strips_) {
       cross_ = last;
       return inner == 1;
     }
@@ -39,17 +47,10 @@ class Stager {
     return inner == (given_.has_short_rows() ? 1 : 0);
   }
 
-  /// Of an elementwise kernel whose vector dimension is short.
-  [[nodiscard]] bool has_strips() const {
-    const auto accumulates = [](const Instr& at) { return at.kind == InstrKind::accumulate; };
-    return given_.short_vector && !given_.has_short_rows() && given_.phases.size() == 1 &&
-           std::ranges::none_of(given_.instrs, accumulates);
-  }
-
   [[nodiscard]] bool crosses(const Instr& instr) const {
     if (instr.kind != InstrKind::load && instr.kind != InstrKind::store) return false;
     const bool is_wanted =
-        instr.predicate < 0 || (has_strips() && is_same_in_strip(instr.predicate));
+        instr.predicate < 0 || (has_strips_ && is_same_in_strip(instr.predicate));
     return is_wanted && instr.dynamic_index < 0 &&
            instr.address.terms[static_cast<size_t>(given_.vector_dim)].stride == Stride::dynamic &&
            !is_in_few_vectors(instr) &&
@@ -83,7 +84,7 @@ class Stager {
   [[nodiscard]] bool can_stage(const Instr& instr) const {
     if (!crosses(instr)) return false;
     // Copies of single lanes take elements of four bytes alone.
-    if (has_strips() && size_of(instr.dtype) != sizeof(float)) return false;
+    if (has_strips_ && size_of(instr.dtype) != sizeof(float)) return false;
     if (!given_.buffers[static_cast<size_t>(instr.buffer)].written) return true;
     return given_.has_short_rows() && std::ranges::all_of(given_.instrs, [&](const Instr& other) {
              return other.buffer != instr.buffer ||
@@ -99,7 +100,7 @@ class Stager {
              access.predicate == instr.predicate;
     });
     if (found == staged_.accesses.end()) {
-      if (staged_.accesses.size() == (has_strips() ? kMostStrips : kMostTiles)) return;
+      if (staged_.accesses.size() == (has_strips_ ? kMostStrips : kMostTiles)) return;
       staged_.accesses.push_back(make_access(instr));
       found = staged_.accesses.end() - 1;
     }
@@ -130,14 +131,14 @@ class Stager {
 
   [[nodiscard]] int64_t own_elements() const {
     if (given_.has_short_rows()) return given_.longest_row;
-    return has_strips() ? kStrip : kTileTasks * kTilePitch;
+    return has_strips_ ? kStrip : kTileTasks * kTilePitch;
   }
 
   [[nodiscard]] Affine own_address() const {
     Affine address;
     address.terms.resize(given_.dims.size());
     Affine::Term& cross = address.terms[static_cast<size_t>(cross_)];
-    if (given_.has_short_rows() || has_strips()) {
+    if (given_.has_short_rows() || has_strips_) {
       cross = {.stride = Stride::one, .param = -1};
     } else {
       cross = {.stride = Stride::dynamic, .param = given_.num_params};
@@ -148,6 +149,7 @@ class Stager {
 
   const Kernel& given_;
   StagedKernel staged_;
+  bool has_strips_;
   int cross_ = -1;
 };
 
