@@ -42,9 +42,9 @@ graph @network(%x: f32[2,3,6,5], %v: f32[16,3,3,3], %b: f32[16], %w: f32[16,16,3
   return %pool, %16, %13, %15, %14, %17, %18, %19, %12, %20
 })";
 
-/// Joined, cut, padded and resampled; the last three of what is no whole block, or is cut across.
+/// Joined, cut, padded and resampled; the last four by what is no whole block, or across blocks.
 constexpr std::string_view kMovedImages = R"(
-graph @moved(%x: f32[2,16,6,5], %u: f32[2,16,6,5], %w: f32[16,16,3,3], %v: f32[16,48,3,3]) -> (f32[2,16,6,5], f32[2,48,6,5], f32[2,16,3,5], f32[2,32,6,7], f32[2,16,6,7], f32[2,16,6,5], f32[2,16,30], f32[2,16,2,5], f32[2,4,6,5], f32[2,17,6,5], f32[2,480,1,1]) {
+graph @moved(%x: f32[2,16,6,5], %u: f32[2,16,6,5], %w: f32[16,16,3,3], %v: f32[16,48,3,3]) -> (f32[2,16,6,5], f32[2,48,6,5], f32[2,16,3,5], f32[2,32,6,7], f32[2,16,6,7], f32[2,16,6,5], f32[2,16,30], f32[2,16,2,5], f32[2,16,6,5], f32[2,32,6,5], f32[2,17,6,5], f32[2,480,1,1]) {
   %i = constant {value = dense<i64[7]: 0, 4, 2, 2, 1, 3, 0>} : i64[7]
   %zero = constant {value = dense<f32[]: 0>} : f32[]
   %0 = conv %x, %w {padding = [1, 1]} : f32[2,16,6,5]
@@ -57,10 +57,11 @@ graph @moved(%x: f32[2,16,6,5], %u: f32[2,16,6,5], %w: f32[16,16,3,3], %v: f32[1
   %7 = scatter %3, %i, %6 {axis = 3, mode = "add"} : f32[2,16,6,5]
   %8 = reshape %3 {shape = [2, 16, 30]} : f32[2,16,30]
   %9 = pad %3, %zero {high = [0, 0, -2, 0], low = [0, 0, -2, 0]} : f32[2,16,2,5]
-  %10 = slice %3 {sizes = [2, 4, 6, 5], starts = [0, 4, 0, 0]} : f32[2,4,6,5]
-  %11 = pad %3, %zero {high = [0, 1, 0, 0]} : f32[2,17,6,5]
-  %12 = reshape %3 {shape = [2, 480, 1, 1]} : f32[2,480,1,1]
-  return %3, %2, %4, %5, %6, %7, %8, %9, %10, %11, %12
+  %10 = slice %2 {sizes = [2, 16, 6, 5], starts = [0, 4, 0, 0]} : f32[2,16,6,5]
+  %11 = pad %3, %zero {high = [0, 12, 0, 0], low = [0, 4, 0, 0]} : f32[2,32,6,5]
+  %12 = pad %3, %zero {high = [0, 1, 0, 0]} : f32[2,17,6,5]
+  %13 = reshape %3 {shape = [2, 480, 1, 1]} : f32[2,480,1,1]
+  return %3, %2, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13
 })";
 
 /// Counts the ops that work on blocks.

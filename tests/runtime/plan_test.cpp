@@ -281,7 +281,8 @@ TEST(Plan, ScratchLiesBetweenValues) {
   EXPECT_EQ(plan->arena_bytes, 768U);
 }
 
-/// The second and the third layer are alike, the last one has other extents.
+/// The second and the third layer are alike; the first one is not in place, the last one has other
+/// extents.
 TEST(Plan, LowersLayersAlikeOnce) {
   const auto graph = ir::parse_graph(R"(
 graph @f(%x: f32[64,64], %w: f32[64,64], %v: f32[64,80]) -> (f32[64,80]) {
@@ -305,6 +306,7 @@ graph @f(%x: f32[64,64], %w: f32[64,64], %v: f32[64,80]) -> (f32[64,80]) {
       kernels.push_back(launch->kernel.get());
   }
   ASSERT_EQ(kernels.size(), 4U);
+  EXPECT_NE(kernels[0], kernels[1]);
   EXPECT_EQ(kernels[1], kernels[2]);
   EXPECT_NE(kernels[2], kernels[3]);
 }
