@@ -65,7 +65,7 @@ int64_t FusionGroup::num_ops() const {
   return clusters_->num_ops(first_) + clusters_->num_ops(second_);
 }
 
-bool FusionGroup::has(bool Cluster::*what) const {
+bool FusionGroup::has(bool Cluster::* what) const {
   const auto has_one = [&](int number) {
     return number != FusionClusters::kNone && clusters_->cluster(number).*what;
   };

@@ -77,7 +77,7 @@ class FusionGroup {
 
  private:
   /// Whether one of the clusters has this.
-  [[nodiscard]] bool has(bool Cluster::*what) const;
+  [[nodiscard]] bool has(bool Cluster::* what) const;
 
   const FusionClusters* clusters_;
   int first_;

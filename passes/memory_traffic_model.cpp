@@ -236,7 +236,8 @@ Objection check_two_orders(const FusionGroup& fused) {
   if (transposed.empty()) return {};
   const auto is_transposed = [&](const ir::Node* op) { return transposed.contains(op); };
   if (std::ranges::all_of(fused.results(), is_transposed)) return {};
-  return {fusion_code::kCost, "what is transposed would be computed beside what is stored as it is"};
+  return {fusion_code::kCost,
+          "what is transposed would be computed beside what is stored as it is"};
 }
 
 /// Whether neighbours in the result are elements apart in the operand.

@@ -5,6 +5,7 @@
 class Weights {
  public:
   Weights() : makes_(true) {}
+
   /// Those behind the first of v, its inputs.
   Weights(const Tensors& v, size_t inputs) : all_(v), next_(inputs) {}
 
@@ -62,11 +63,7 @@ Tensor window(Weights& w,
               int64_t kernel,
               int64_t stride = 1,
               int64_t groups = 1) {
-  return conv(x,
-              w.of({outputs, x.size(1) / groups, kernel, kernel}),
-              stride,
-              kernel / 2,
-              groups);
+  return conv(x, w.of({outputs, x.size(1) / groups, kernel, kernel}), stride, kernel / 2, groups);
 }
 
 Tensor normalized_channels(Weights& w, const Tensor& x) {
@@ -106,11 +103,17 @@ Tensor resnet_18(const Tensors& v, Weights& w) {
 
 Tensor mobile_net(const Tensors& v, Weights& w) {
   Tensor x = relu_to_6(conv_norm(w, image_of(v[0]), 32, 3, 2));
+
   struct Stage {
     int64_t expansion, outputs, blocks, stride;
   };
-  for (const Stage& stage : {Stage{1, 16, 1, 1}, Stage{6, 24, 2, 2}, Stage{6, 32, 3, 2},
-                             Stage{6, 64, 4, 2}, Stage{6, 96, 3, 1}, Stage{6, 160, 3, 2}}) {
+
+  for (const Stage& stage : {Stage{1, 16, 1, 1},
+                             Stage{6, 24, 2, 2},
+                             Stage{6, 32, 3, 2},
+                             Stage{6, 64, 4, 2},
+                             Stage{6, 96, 3, 1},
+                             Stage{6, 160, 3, 2}}) {
     for (int64_t i = 0; i < stage.blocks; ++i) {
       const int64_t wide = stage.expansion * x.size(1);
       const int64_t stride = i == 0 ? stage.stride : 1;
@@ -251,8 +254,7 @@ Tensor autoencoder_of_images(const Tensors& v, Weights& w) {
 Tensor discriminated_images(const Tensors& v, Weights& w) {
   Tensor x = relu(normalized_channels(w, conv_transposed(v[0], w.of({64, 128, 4, 4}), 1, 0)));
   for (const int64_t channels : {64, 32})
-    x = relu(normalized_channels(
-        w, conv_transposed(x, w.of({x.size(1), channels, 4, 4}), 2, 1)));
+    x = relu(normalized_channels(w, conv_transposed(x, w.of({x.size(1), channels, 4, 4}), 2, 1)));
   x = tanh(conv_transposed(x, w.of({32, 3, 4, 4}), 2, 1));
   for (const int64_t channels : {32, 64, 128})
     x = leaky(normalized_channels(w, conv(x, w.of({channels, x.size(1), 4, 4}), 2, 1)));
