@@ -40,7 +40,7 @@ struct GradOptions {
   /// Cotangents of the outputs; empty: ones, and the outputs must be scalars.
   std::vector<Tensor> cotangents = {};
   /// Keep the history for another pass. Gradients themselves are always differentiable while it is
-  /// kept.
+  /// kept. Values that only such a pass would read are computed again when it comes.
   bool retain_graph = true;
 };
 
