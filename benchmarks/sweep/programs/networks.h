@@ -172,8 +172,12 @@ Tensor channels_last_norm(const Tensors& v) {
   return d * rsqrt(mean(d * d, {0, 1, 2}, true) + 1e-5) * v[1] + v[2];
 }
 
+Tensor cross_entropy_of(const Tensor& logits, const Tensor& labels) {
+  return -mean(gather(log_softmax(logits, 1), 1, unsqueeze(labels, 1)));
+}
+
 Tensor segmentation_loss(const Tensors& v) {
-  return -mean(gather(log_softmax(v[0], 1), 1, unsqueeze(v[1], 1)));
+  return cross_entropy_of(v[0], v[1]);
 }
 
 Tensor bilinear_form(const Tensors& v) {

@@ -41,7 +41,7 @@ Tensors with_weights(Network network, const Tensors& inputs) {
   return all;
 }
 
-Tensor run(Network network, const Tensors& v, size_t inputs = 1) {
+Tensor run(Network network, const Tensors& v, size_t inputs) {
   Weights weights(v, inputs);
   return network(v, weights);
 }
@@ -83,10 +83,6 @@ Tensor conv_norm(Weights& w,
                  int64_t stride = 1,
                  int64_t groups = 1) {
   return normalized_channels(w, window(w, x, outputs, kernel, stride, groups));
-}
-
-Tensor loss_of(const Tensor& logits, const Tensor& labels) {
-  return -mean(gather(log_softmax(logits, 1), 1, unsqueeze(labels, 1)));
 }
 
 // Networks for images: inputs are bytes.
@@ -315,14 +311,15 @@ Tensor masked_language_model(const Tensors& v, Weights& w) {
     x = normalized_rows(w, x + attended(w, x, x, 4, false));
     x = normalized_rows(w, x + dense(w, gelu(dense(w, x, 1024)), 256));
   }
-  return loss_of(dense(w, reshape(x, {-1, 256}), 3000), reshape(v[1], {-1}));
+  return cross_entropy_of(dense(w, reshape(x, {-1, 256}), 3000), reshape(v[1], {-1}));
 }
 
 Tensor character_model(const Tensors& v, Weights& w) {
   Tensor x = positioned(w, v[0], 65, 128);
   for (int i = 0; i < 4; ++i)
     x = transformer_block(w, x, 4, true);
-  return loss_of(dense(w, reshape(normalized_rows(w, x), {-1, 128}), 65), reshape(v[1], {-1}));
+  return cross_entropy_of(dense(w, reshape(normalized_rows(w, x), {-1, 128}), 65),
+                          reshape(v[1], {-1}));
 }
 
 Tensor translation(const Tensors& v, Weights& w) {
@@ -384,9 +381,8 @@ Tensor windowed_transformer(const Tensors& v, Weights& w) {
 
 Tensor sequence_of_cells(const Tensors& v, Weights& w) {
   const Tensor x = transpose(embedding_of(w.of({200, 64}), v[0]), 0, 1);
-  const auto bound = [&](std::initializer_list<int64_t> extents) { return w.of(extents); };
-  const Tensor input = bound({400, 64});
-  const Tensor hidden = bound({400, 100});
+  const Tensor input = w.of({400, 64});
+  const Tensor hidden = w.of({400, 100});
   Tensor h = zeros_like(linear(select(x, 0, 0), slice(input, 0, 0, 100, 1)));
   Tensor c = h;
   Tensors outputs;
@@ -397,8 +393,8 @@ Tensor sequence_of_cells(const Tensors& v, Weights& w) {
     h = sigmoid(gate(3)) * tanh(c);
     outputs.push_back(h);
   }
-  return loss_of(dense(w, reshape(stack(outputs, 0), {-1, 100}), 200),
-                 reshape(transpose(v[1], 0, 1), {-1}));
+  return cross_entropy_of(dense(w, reshape(stack(outputs, 0), {-1, 100}), 200),
+                          reshape(transpose(v[1], 0, 1), {-1}));
 }
 
 Tensor dilated_signal_network(const Tensors& v, Weights& w) {
