@@ -130,12 +130,17 @@ void Capture::finish(Node* node) {
   ++num_ops_;
 }
 
+/// Something outside of the captured nodes refers to the entry's.
+bool Capture::escapes(size_t index) const {
+  return entries_[index].node->ref_count() > references_[index];
+}
+
 /// Entries that something outside will read, or from which it computes what is not kept.
 std::vector<bool> Capture::find_awaited() const {
   std::vector<bool> awaited(entries_.size());
   for (size_t i = entries_.size(); i-- > 0;) {
     const Entry& entry = entries_[i];
-    if (entry.node->ref_count() > references_[i]) awaited[i] = true;
+    if (escapes(i)) awaited[i] = true;
     if (!awaited[i] || entry.is_output || is_expensive(*entry.node)) continue;
     for (const uint32_t operand : operands_of(entry))
       awaited[operand] = true;
@@ -171,8 +176,7 @@ void Capture::choose_outputs(std::span<const Ref<Node>> roots, bool with_escapin
 
 bool Capture::is_worth_keeping(uint32_t index, bool with_escaping) {
   const Node& node = *entries_[index].node;
-  const bool escapes = node.ref_count() > references_[index];
-  if (!escapes || is_trivial(node)) return false;
+  if (!escapes(index) || is_trivial(node)) return false;
   // Whoever holds a node that was computed before without being kept will ask again; a leaf of
   // autograd is a model's parameter.
   const bool is_parameter = node.requires_grad() && !node.keeps_history();

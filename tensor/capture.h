@@ -80,6 +80,7 @@ class Capture {
   void finish(Node* node);
   [[nodiscard]] bool is_captured(const Node* node) const;
   void choose_outputs(std::span<const Ref<Node>> roots, bool with_escaping);
+  [[nodiscard]] bool escapes(size_t index) const;
   [[nodiscard]] std::vector<bool> find_awaited() const;
   bool is_worth_keeping(uint32_t index, bool with_escaping);
   void keep_what_is_carried();
