@@ -6,34 +6,28 @@
 #include <utility>
 #include <vector>
 
+#include "wick/ir/hash.h"
+
 namespace wick::detail {
 
 namespace {
 
 using Integers = std::span<const int64_t>;
 
-uint64_t mixed(uint64_t hash, uint64_t word) {
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15U;
-  constexpr unsigned kHalf = 32;
-  hash = (hash ^ word) * kOdd;
-  return hash ^ hash >> kHalf;
-}
-
-uint64_t hash_of(std::initializer_list<Field> fields) {
-  uint64_t hash = 0;
+size_t hash_of(std::initializer_list<Field> fields) {
+  Hash128 hash;
   for (const Field& field : fields) {
-    hash = mixed(hash, static_cast<uint64_t>(field.name.front()));
+    hash = combine(hash, static_cast<uint64_t>(field.name.front()));
     if (const auto* const integers = std::get_if<Integers>(&field.value)) {
-      hash = mixed(hash, integers->size());
       for (const int64_t integer : *integers)
-        hash = mixed(hash, static_cast<uint64_t>(integer));
+        hash = combine(hash, static_cast<uint64_t>(integer));
     } else if (const auto* const integer = std::get_if<int64_t>(&field.value)) {
-      hash = mixed(hash, static_cast<uint64_t>(*integer));
+      hash = combine(hash, static_cast<uint64_t>(*integer));
     } else if (const auto* const dtype = std::get_if<DType>(&field.value)) {
-      hash = mixed(hash, static_cast<uint64_t>(*dtype));
+      hash = combine(hash, static_cast<uint64_t>(*dtype));
     }
   }
-  return hash;
+  return HashOfHash128()(hash);
 }
 
 ir::AttributeValue value_of(const Field& field) {
