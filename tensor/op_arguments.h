@@ -2,6 +2,7 @@
 
 // Checks of arguments by functions that are more than one op; errors name the function. Internal.
 
+#include <span>
 #include <string_view>
 
 #include "wick/tensor/ops.h"
@@ -10,6 +11,10 @@ namespace wick::detail {
 
 inline Axes to_axes(const Shape& shape) {
   return {shape.begin(), shape.end()};
+}
+
+inline Shape to_shape(const Axes& extents) {
+  return Shape(std::span<const int64_t>(extents));
 }
 
 /// Error for an undefined tensor.

@@ -15,6 +15,9 @@ namespace wick {
 
 namespace {
 
+using detail::ResampledAxis;
+using detail::Taps;
+
 constexpr const char* kOp = "interpolate";
 
 [[noreturn]] void fail(const std::string& text, Where where) {
@@ -180,7 +183,7 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options, Where whe
     const Taps taps = x.dtype() == DType::f64 ? taps_of<double>(axes[i], options)
                                               : taps_of<float>(axes[i], options);
     if (is_repetition(taps, axes[i])) continue;
-    y = resample(y, 2 + static_cast<int>(i), axes[i], taps, where);
+    y = detail::resample(y, 2 + static_cast<int>(i), axes[i], taps, where);
   }
   return cast(repeat_elements(y, axes, where), x.dtype(), where);
 }

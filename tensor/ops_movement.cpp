@@ -18,14 +18,11 @@ using detail::record_nodes;
 using detail::record_unary;
 using detail::share;
 using detail::to_axes;
+using detail::to_shape;
 using detail::type_of;
 using ir::OpKind;
 
 namespace {
-
-Shape to_shape(const Axes& extents) {
-  return Shape(std::span<const int64_t>(extents));
-}
 
 /// Error unless an axis can be inserted here.
 void require_place(std::string_view op, int axis, const Type& type, Where where) {

@@ -6,10 +6,11 @@
 #include <span>
 #include <utility>
 
+#include "wick/tensor/op_arguments.h"
 #include "wick/tensor/ops.h"
 #include "wick/tensor/ops_shape.h"
 
-namespace wick {
+namespace wick::detail {
 
 namespace {
 
@@ -33,7 +34,7 @@ struct Phases {
 Tensor weights_along(const Tensor& x, int at, std::span<const double> weights, Where where) {
   std::vector<int64_t> extents(static_cast<size_t>(x.ndim() - at), 1);
   extents[0] = std::ssize(weights);
-  const Shape shape{std::span<const int64_t>(extents)};
+  const Shape shape = to_shape(extents);
   if (x.dtype() == DType::f64)
     return from_vector(std::vector<double>(weights.begin(), weights.end()), shape, where);
   return from_vector(std::vector<float>(weights.begin(), weights.end()), shape, where);
@@ -135,7 +136,7 @@ Tensor by_phases(const Tensor& x, int at, const Phases& phases, Where where) {
   if (parts.size() == 1) return parts[0];
   std::vector<int64_t> extents(x.shape().begin(), x.shape().end());
   extents[static_cast<size_t>(at)] = std::ssize(parts) * parts[0].size(at);
-  return reshape(stack(parts, at + 1, where), Shape(std::span<const int64_t>(extents)), where);
+  return reshape(stack(parts, at + 1, where), to_shape(extents), where);
 }
 
 }  // namespace
@@ -146,4 +147,4 @@ Tensor resample(const Tensor& x, int at, const ResampledAxis& axis, const Taps& 
   return by_gathers(x, at, axis.out, taps, where);
 }
 
-}  // namespace wick
+}  // namespace wick::detail

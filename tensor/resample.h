@@ -1,13 +1,13 @@
 #pragma once
 
-// One axis of a tensor resampled by fixed weights: what interpolation is made of.
+// One axis of a tensor resampled by fixed weights: what interpolation is made of. Internal.
 
 #include <cstdint>
 #include <vector>
 
 #include "wick/tensor/tensor.h"
 
-namespace wick {
+namespace wick::detail {
 
 struct ResampledAxis {
   int64_t in = 0;
@@ -27,4 +27,4 @@ struct Taps {
 /// three) by slices with steps, whose gradients are such as well; else by gathers, and scatters.
 Tensor resample(const Tensor& x, int at, const ResampledAxis& axis, const Taps& taps, Where where);
 
-}  // namespace wick
+}  // namespace wick::detail
