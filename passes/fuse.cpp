@@ -65,7 +65,7 @@ class Fuse final : public Pass {
     inline_producers(clusters, log);
     clusters.prune_unused();
     evict_last_reshapes(clusters);
-    merge_siblings(clusters, log);
+    if (merge_siblings(clusters, log)) clusters.prune_unused();
   }
 
   /// The kernels there would be if they could be much larger, in parts.

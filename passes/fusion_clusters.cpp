@@ -466,7 +466,7 @@ void FusionClusters::prune_unused() {
     if (needed.emplace(position(node), number).second) stack.emplace_back(&node, number);
   };
   for (const Node* node : order_) {
-    if (home(*node) == kNone || is_result(*node)) demand(*node, kNone);
+    if (is_result(*node) || (home(*node) == kNone && !is_dead(*node))) demand(*node, kNone);
   }
   while (!stack.empty()) {
     const auto [node, number] = stack.back();

@@ -117,7 +117,8 @@ void inline_producers(FusionClusters& clusters, FusionLog& log) {
   }
 }
 
-void merge_siblings(FusionClusters& clusters, FusionLog& log) {
+bool merge_siblings(FusionClusters& clusters, FusionLog& log) {
+  bool changed = false;
   for (Node* shared : clusters.order()) {
     if (shared->num_results() != 1 || shared->type().numel() <= 1) continue;
     std::vector<Node*> open;
@@ -131,6 +132,7 @@ void merge_siblings(FusionClusters& clusters, FusionLog& log) {
         }
         const Objection no = clusters.merge_siblings(*other, *user);
         merged = no.empty();
+        changed |= merged;
         // That others read it by a copy is no reason to expect anything.
         if (merged || (reads(*other, *shared) && reads(*user, *shared))) {
           log.joined(*other, *user, *shared, no);
@@ -142,6 +144,7 @@ void merge_siblings(FusionClusters& clusters, FusionLog& log) {
       if (open.size() > kOpenSiblings) open.pop_back();
     }
   }
+  return changed;
 }
 
 }  // namespace wick::passes
