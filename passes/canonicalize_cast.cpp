@@ -53,14 +53,23 @@ Value cast_to_same(const Node& node, RuleBuilder& /*build*/) {
   return node.type().dtype == node.operand(0).type().dtype ? node.operand(0) : Value{};
 }
 
+/// Floats out of the range of an integer saturate, wider integers wrap.
+bool saturates(DType from, DType to) {
+  return is_float(from) && is_integer(to);
+}
+
 /// The first of two casts changed nothing but the dtype.
 Value cast_of_cast(const Node& node, RuleBuilder& build) {
   const Node* inner = producer(node.operand(0), OpKind::cast);
   if (inner == nullptr) return {};
   const Value source = inner->operand(0);
-  if (!is_lossless(source.type().dtype, inner->type().dtype)) return {};
-  if (source.type().dtype == node.type().dtype) return source;
-  return build.op(OpKind::cast, {source}, {{"dtype", node.type().dtype}});
+  const DType from = source.type().dtype;
+  const DType between = inner->type().dtype;
+  const DType to = node.type().dtype;
+  if (!is_lossless(from, between)) return {};
+  if (saturates(between, to) != saturates(from, to) && !is_lossless(from, to)) return {};
+  if (from == to) return source;
+  return build.op(OpKind::cast, {source}, {{"dtype", to}});
 }
 
 const Rule kCastRules[] = {

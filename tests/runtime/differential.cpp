@@ -6,6 +6,7 @@
 
 #include "run_graph.h"
 #include "support/random_graph.h"
+#include "support/random_images.h"
 #include "support/random_pipeline.h"
 #include "support/random_rows.h"
 #include <fmt/format.h>
@@ -30,8 +31,14 @@ bool has_convolution(const ir::Graph& graph) {
 }
 
 std::unique_ptr<ir::Graph> graph_of(const DifferentialCase& what) {
-  return what.seed % 5 == 0 ? testing_support::random_rows(what.seed)
-                            : testing_support::random_graph(what.seed);
+  switch (what.seed % 5) {
+    case 0:
+      return testing_support::random_rows(what.seed);
+    case 1:
+      return testing_support::random_images(what.seed);
+    default:
+      return testing_support::random_graph(what.seed);
+  }
 }
 
 std::optional<std::string> first_problem(const DifferentialCase& what,
@@ -66,7 +73,7 @@ std::optional<std::string> first_problem(const DifferentialCase& what,
 
 DifferentialCase random_case(uint64_t seed) {
   return {.seed = seed,
-          .pipeline = testing_support::random_pipeline(seed),
+          .pipeline = seed % 2 == 0 ? testing_support::random_pipeline(seed) : "default",
           .fusions = PlanOptions::Fusions::compile,
           .special_values = seed % 4 == 0};
 }
