@@ -242,8 +242,9 @@ Objection check_two_orders(const FusionGroup& fused) {
 
 /// Whether neighbours in the result are elements apart in the operand.
 bool moves_apart(const ir::Node& node) {
-  return node.op() == ir::OpKind::slice && node.attributes().has("steps") &&
-         std::abs(node.attributes().integers("steps").back()) > 1;
+  if (node.op() != ir::OpKind::slice || !node.attributes().has("steps")) return false;
+  const std::vector<int64_t>& steps = node.attributes().integers("steps");
+  return !steps.empty() && std::abs(steps.back()) > 1;
 }
 
 /// What is not in order is loaded element by element: in a kernel of joined tensors, each of which
@@ -303,7 +304,8 @@ Objection check_joined_rows(const FusionGroup& reducing, const Ops& others) {
   const auto joins_rows = [&](const ir::Node* op) {
     if (!has(op->op(), ir::kReduction)) return false;
     const Type& type = op->operand(0).type();
-    const bool keeps_last = op->attributes().integers("axes").back() + 1 < type.shape.ndim();
+    const std::vector<int64_t>& axes = op->attributes().integers("axes");
+    const bool keeps_last = std::ranges::find(axes, type.shape.ndim() - 1) == axes.end();
     return keeps_last && last_extent(type.shape) >= kVector && type.numel() <= most;
   };
   if (std::ranges::none_of(reducing.ops(), joins_rows)) return {};

@@ -39,6 +39,7 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
   const Reduction reduction = reduction_of(at);
   const size_t width = reduction.tracks_position() ? 2 : 1;
   const size_t first = first_accumulator(number);
+  const Partial start = reduction_start(e_, reduction);
   for (int copy = 0; copy < copies_; ++copy) {
     llvm::Value** place = &accumulators_[first + static_cast<size_t>(copy) * width];
     const Partial old{place[0], width == 2 ? place[1] : nullptr};
@@ -46,7 +47,8 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
     if (width == 2) next.position = operand(at.operands[1], copy, true);
     // What nothing reduces to needs no instruction, but that a sum of -0 is 0.
     const bool is_needed = copy == 0 && at.op == ir::OpKind::reduce_sum;
-    const bool is_first = row_in_registers_ && !is_needed && llvm::isa<llvm::Constant>(old.value);
+    const bool is_first = row_in_registers_ && !is_needed && old.value == start.value &&
+                          old.position == start.position;
     Partial result = is_first ? next : combine(e_, reduction, old, next);
     // Lanes past a row become nobody's result.
     llvm::Value* mask = loads_past_rows_ ? nullptr : mask_of_copy(copy);

@@ -68,6 +68,24 @@ graph @f(%x: {0}[9,{1}]) -> ({0}[9,1], {0}[9,{1}], bool[9]) {{
   }
 }
 
+/// What was accumulated so far is a constant of the code then, as what it begins with is.
+TEST(RowRegisters, TreatsRowsOfOneNumber) {
+  for (const char* op : {"reduce_sum", "reduce_prod", "reduce_min", "argmax"}) {
+    for (const int64_t length : {17, 64, 65, 100, 208}) {
+      check_program(fmt::format(R"(
+graph @f(%x: i64[5]) -> (i64[5]) {{
+  %0 = constant {{value = dense<i64[]: 3>}} : i64[]
+  %1 = broadcast %0 {{shape = [5,{1}]}} : i64[5,{1}]
+  %2 = {0} %1 {{axes = [1]}} : i64[5]
+  %3 = add %2, %x : i64[5]
+  return %3
+}})",
+                                op,
+                                length));
+    }
+  }
+}
+
 TEST(RowRegisters, TreatsOnlyTheirOwnMemory) {
   for (const int64_t length : {8, 13, 16, 20, 50, 64, 100, 112, 200})
     check_program_between_guards(many_loops("f32", length));

@@ -31,11 +31,15 @@ bool has_convolution(const ir::Graph& graph) {
 }
 
 std::unique_ptr<ir::Graph> graph_of(const DifferentialCase& what) {
-  switch (what.seed % 5) {
+  constexpr int64_t kLarge = 200000;
+  switch (what.seed % 10) {
     case 0:
+    case 5:
       return testing_support::random_rows(what.seed);
     case 1:
       return testing_support::random_images(what.seed);
+    case 2:
+      return testing_support::random_graph(what.seed, {.num_ops = 12, .max_elements = kLarge});
     default:
       return testing_support::random_graph(what.seed);
   }

@@ -14,6 +14,9 @@ using ir::OpKind;
 
 namespace {
 
+/// Elements of a value up to which graphs are made of short axes.
+constexpr int64_t kSmallGraph = 10000;
+
 std::optional<double> largest_small_integer(DType dtype) {
   switch (dtype) {
     case DType::i8:
@@ -30,11 +33,13 @@ std::optional<double> largest_small_integer(DType dtype) {
 }  // namespace
 
 Shape Generator::random_shape() {
-  static const std::vector<int64_t> kExtents = {1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 33};
+  static const std::vector<int64_t> kSmall = {1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 33};
+  static const std::vector<int64_t> kLarge = {1, 2, 3, 7, 16, 33, 64, 65, 130, 257, 1024, 1031};
+  const std::vector<int64_t>& choice = options_.max_elements > kSmallGraph ? kLarge : kSmall;
   std::vector<int64_t> extents(random_.below(5));
   int64_t elements = 1;
   for (int64_t& extent : extents) {
-    extent = random_.chance(0.02) ? 0 : random_.pick(kExtents);
+    extent = random_.chance(0.02) ? 0 : random_.pick(choice);
     while (elements * extent > options_.max_elements / 2)
       extent /= 2;
     elements *= std::max<int64_t>(extent, 1);
