@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,11 +32,17 @@ class ImagesGenerator {
  public:
   explicit ImagesGenerator(uint64_t seed)
       : random_(seed),
+        rank_(random_.chance(0.7)   ? 4
+              : random_.chance(0.5) ? 3
+                                    : 5),
         graph_(std::make_unique<ir::Graph>("images" + std::to_string(seed))) {}
 
   std::unique_ptr<ir::Graph> run() {
-    const int64_t side = random_.chance(0.2) ? 17 : random_.between(4, 10);
-    const Extents first = {random_.between(1, 2), channels(), side, random_.between(4, 9)};
+    Extents first = {random_.between(1, 2), channels()};
+    if (rank_ == 3) first.push_back(random_.between(5, 40));
+    if (rank_ == 4) first.push_back(random_.chance(0.2) ? 17 : random_.between(4, 10));
+    while (static_cast<int>(first.size()) < rank_)
+      first.push_back(random_.between(3, rank_ == 4 ? 9 : 5));
     images_.push_back(parameter(first));
     images_.push_back(parameter(first));
     const int64_t steps = random_.between(8, 18);
@@ -136,22 +143,30 @@ class ImagesGenerator {
     const int64_t stride = random_.chance(0.7) ? 1 : 2;
     const int64_t padding = random_.between(0, kernel / 2);
     const int64_t dilation = random_.chance(0.9) ? 1 : 2;
-    const Attributes window = {{"stride", Axes{stride, stride}},
-                               {"padding", Axes{padding, padding}},
-                               {"dilation", Axes{dilation, dilation}},
+    const size_t planar = static_cast<size_t>(rank_) - 2;
+    const Attributes window = {{"stride", Axes(planar, stride)},
+                               {"padding", Axes(planar, padding)},
+                               {"dilation", Axes(planar, dilation)},
                                {"groups", groups}};
-    const double products = static_cast<double>(inputs / groups * kernel * kernel);
+    const auto weight_shape = [&](int64_t to, int64_t from) {
+      Extents extents(planar + 2, kernel);
+      extents[0] = to;
+      extents[1] = from;
+      return extents;
+    };
+    const double products = static_cast<double>(inputs / groups) * std::pow(kernel, planar);
     const Value scale = scalar(1 / std::sqrt(products));
     const double choice = random_.uniform(0, 1);
     if (choice < 0.75) {
-      const Value weight = parameter({outputs, inputs / groups, kernel, kernel});
+      const Value weight = parameter(weight_shape(outputs, inputs / groups));
       return keep(settled(add(OpKind::mul, {add(OpKind::conv, {images, weight}, window), scale})));
     }
     // The images are those of outputs, or both.
-    const int64_t height = (shape[2] - 1) * stride + dilation * (kernel - 1) + 1 - 2 * padding;
-    const int64_t width = (shape[3] - 1) * stride + dilation * (kernel - 1) + 1 - 2 * padding;
-    const Value weight = parameter({inputs, outputs / groups, kernel, kernel});
-    const Extents input_shape = {shape[0], outputs, height, width};
+    Extents input_shape = {shape[0], outputs};
+    for (int axis = 2; axis < rank_; ++axis) {
+      input_shape.push_back((shape[axis] - 1) * stride + dilation * (kernel - 1) + 1 - 2 * padding);
+    }
+    const Value weight = parameter(weight_shape(inputs, outputs / groups));
     Attributes attributes = window;
     if (choice < 0.9) {
       attributes.set("input_shape", input_shape);
@@ -185,6 +200,7 @@ class ImagesGenerator {
   }
 
   bool pooling() {
+    if (rank_ != 4) return false;
     const Value images = pick();
     const int64_t kernel = random_.between(2, 3);
     Attributes attributes = {{"kernel", Axes{kernel, kernel}},
@@ -213,7 +229,7 @@ class ImagesGenerator {
 
   bool concat() {
     const Value images = pick();
-    const int axis = static_cast<int>(random_.chance(0.6) ? 1 : random_.between(0, 3));
+    const int axis = static_cast<int>(random_.chance(0.6) ? 1 : random_.between(0, rank_ - 1));
     std::vector<Value> parts = {images, pick_like(images, axis)};
     if (random_.chance(0.3)) parts.push_back(pick_like(images, axis));
     return keep(add(OpKind::concat, parts, {{"axis", int64_t{axis}}}));
@@ -246,10 +262,11 @@ class ImagesGenerator {
   }
 
   bool pad() {
-    Axes low(4, 0);
-    Axes high(4, 0);
-    Axes interior(4, 0);
-    for (size_t axis = 1; axis < 4; ++axis) {
+    const auto rank = static_cast<size_t>(rank_);
+    Axes low(rank, 0);
+    Axes high(rank, 0);
+    Axes interior(rank, 0);
+    for (size_t axis = 1; axis < rank; ++axis) {
       const int64_t unit = axis == 1 ? 16 : 1;
       if (random_.chance(axis == 1 ? 0.3 : 0.6)) low[axis] = unit * random_.between(0, 1);
       if (random_.chance(axis == 1 ? 0.3 : 0.6)) high[axis] = unit * random_.between(0, 2);
@@ -263,7 +280,8 @@ class ImagesGenerator {
   /// By indices of images, rows or columns, and the sums that are its gradient.
   bool resampling() {
     const Value images = pick();
-    const auto axis = random_.pick(Extents{0, 2, 3});
+    const int64_t planar = random_.between(1, rank_ - 1);
+    const int64_t axis = planar == 1 ? 0 : planar;  // of channels there is none
     const int64_t extent = images.type().shape[static_cast<int>(axis)];
     const int64_t count = random_.between(1, 2 * extent);
     const Value indices = parameter({count}, random_.chance(0.5) ? DType::i32 : DType::i64);
@@ -278,8 +296,16 @@ class ImagesGenerator {
   /// The images less what they are reduced to, or that alone.
   bool reduction() {
     const Value images = pick();
-    static const std::vector<Axes> kAxes = {{2, 3}, {0, 2, 3}, {1}, {1, 2, 3}, {3}, {0}};
-    const Axes axes = random_.pick(kAxes);
+    Axes planes;
+    for (int64_t axis = 2; axis < rank_; ++axis)
+      planes.push_back(axis);
+    std::vector<Axes> choices(6, planes);
+    choices[1].insert(choices[1].begin(), 0);
+    choices[2].insert(choices[2].begin(), 1);
+    choices[3] = {0};
+    choices[4] = {1};
+    choices[5] = {rank_ - 1};
+    const Axes axes = random_.pick(choices);
     const OpKind op = random_.chance(0.7) ? OpKind::reduce_sum : OpKind::reduce_max;
     int64_t elements = 1;
     for (const int64_t axis : axes)
@@ -298,33 +324,42 @@ class ImagesGenerator {
   /// Channels dealt out anew, or planes of other extents.
   bool reshape() {
     const Value images = pick();
-    const Extents extents = extents_of(images);
+    Extents extents = extents_of(images);
     if (random_.chance(0.5)) {
-      const Axes planes = {extents[0], extents[1], extents[3], extents[2]};
-      return keep(add(OpKind::reshape, {images}, {{"shape", planes}}));
+      std::reverse(extents.begin() + 2, extents.end());
+      return keep(add(OpKind::reshape, {images}, {{"shape", extents}}));
     }
     if (extents[1] % 2 != 0) return false;
-    const Axes dealt = {extents[0], 2, extents[1] / 2, extents[2], extents[3]};
+    Extents dealt = extents;
+    dealt[1] /= 2;
+    dealt.insert(dealt.begin() + 1, 2);
+    Axes order(dealt.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[1], order[2]);
     const Value halves = add(OpKind::reshape, {images}, {{"shape", dealt}});
-    const Value turned = add(OpKind::permute, {halves}, {{"axes", Axes{0, 2, 1, 3, 4}}});
+    const Value turned = add(OpKind::permute, {halves}, {{"axes", order}});
     return keep(add(OpKind::reshape, {turned}, {{"shape", extents}}));
   }
 
   /// Along the channels, with these moved last and back.
   bool normalization_of_pixels() {
     const Value images = pick();
-    const Value last = add(OpKind::permute, {images}, {{"axes", Axes{0, 2, 3, 1}}});
-    const Value mean =
-        add(OpKind::mul,
-            {add(OpKind::reduce_sum, {last}, {{"axes", Axes{3}}, {"keepdims", true}}),
-             scalar(1.0 / static_cast<double>(images.type().shape[1]))});
-    const Value scaled =
-        add(OpKind::mul, {add(OpKind::sub, {last, mean}), parameter({images.type().shape[1]})});
+    Axes forth(static_cast<size_t>(rank_));
+    std::iota(forth.begin(), forth.end(), 0);
+    Axes back = forth;
+    std::rotate(forth.begin() + 1, forth.begin() + 2, forth.end());
+    std::rotate(back.begin() + 1, back.end() - 1, back.end());
+    const Value last = add(OpKind::permute, {images}, {{"axes", forth}});
+    const Value sums =
+        add(OpKind::reduce_sum, {last}, {{"axes", Axes{rank_ - 1}}, {"keepdims", true}});
+    const int64_t channels = images.type().shape[1];
+    const Value mean = add(OpKind::mul, {sums, scalar(1.0 / static_cast<double>(channels))});
+    const Value scaled = add(OpKind::mul, {add(OpKind::sub, {last, mean}), parameter({channels})});
     if (random_.chance(0.3)) {
       ends_.push_back(scaled);
       return true;
     }
-    return keep(add(OpKind::permute, {settled(scaled)}, {{"axes", Axes{0, 3, 1, 2}}}));
+    return keep(add(OpKind::permute, {settled(scaled)}, {{"axes", back}}));
   }
 
   /// What nobody reads, and some of the rest.
@@ -353,9 +388,10 @@ class ImagesGenerator {
   }
 
   Random random_;
+  int rank_;  // of the images
   std::unique_ptr<ir::Graph> graph_;
-  std::vector<Value> images_;  // four axes each
-  std::vector<Value> ends_;    // of other shapes
+  std::vector<Value> images_;
+  std::vector<Value> ends_;  // of other shapes
 };
 
 }  // namespace
