@@ -124,7 +124,7 @@ llvm::Value* emit_exact(EmitContext& e, OpKind op, DType dtype, Operands v) {
     case OpKind::shift_right:
       return emit_shift(e, op, dtype, v[0], v[1]);
     case OpKind::where:
-      return b.CreateSelect(v[0], v[1], v[2]);
+      return e.select(v[0], v[1], v[2]);
     default:
       check(is_float(dtype), "an elementwise op");
       return emit_float_unary(e, op, v[0]);

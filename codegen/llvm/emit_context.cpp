@@ -161,6 +161,12 @@ llvm::Constant* EmitContext::literal(const Literal& value) {
   }
 }
 
+llvm::Value* EmitContext::select(llvm::Value* chosen, llvm::Value* x, llvm::Value* y) {
+  const bool is_of_bits = is_vector(x) && x->getType()->getScalarType()->isIntegerTy(1);
+  if (!is_of_bits || !is_vector(chosen)) return b.CreateSelect(chosen, x, y);
+  return b.CreateOr(b.CreateAnd(chosen, x), b.CreateAnd(b.CreateNot(chosen), y));
+}
+
 llvm::Value* EmitContext::splat(llvm::Value* scalar) {
   if (is_vector(scalar)) return scalar;
   const auto count = llvm::ElementCount::getFixed(static_cast<unsigned>(lanes));

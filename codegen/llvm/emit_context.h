@@ -41,6 +41,9 @@ struct EmitContext {
   llvm::Constant* literal(const Literal& value);  // rank 0, in register form
 
   llvm::Value* splat(llvm::Value* scalar);
+  /// x in the lanes that are chosen, y in the others. Of bits it is made of and, or: LLVM 19
+  /// rewrites a selection of them for AVX2 forth and back without end.
+  llvm::Value* select(llvm::Value* chosen, llvm::Value* x, llvm::Value* y);
   llvm::Constant* iota(llvm::Type* element) const;  // 0, 1, ... in every lane
 
   /// a * b + c, rounded once where the host can.

@@ -54,7 +54,7 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
     llvm::Value* mask = loads_past_rows_ ? nullptr : mask_of_copy(copy);
     if (new_lanes_ != nullptr) mask = new_lanes_;
     const auto keep_masked = [&](llvm::Value* updated, llvm::Value* before) {
-      return mask == nullptr ? updated : e_.b.CreateSelect(mask, updated, before);
+      return mask == nullptr ? updated : e_.select(mask, updated, before);
     };
     place[0] = keep_masked(result.value, old.value);
     if (width == 2) place[1] = keep_masked(result.position, old.position);

@@ -316,7 +316,7 @@ llvm::Value* KernelEmitter::load_any_lane(const Instr& at, int number, int copy)
   tag(load, at.buffer);
   llvm::Value* value = e_.to_register(at.dtype, b.CreateExtractElement(load, uint64_t{0}));
   value = e_.splat(value);
-  return b.CreateSelect(mask, value, llvm::Constant::getNullValue(value->getType()));
+  return e_.select(mask, value, llvm::Constant::getNullValue(value->getType()));
 }
 
 /// Where gathers are taken apart, a lane that is not wanted reads zeros elsewhere: a branch would

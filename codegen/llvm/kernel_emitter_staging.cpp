@@ -255,15 +255,8 @@ bool KernelEmitter::stages_strips() const {
 void KernelEmitter::stage_lanes(size_t number, llvm::Value* place, llvm::Value* columns) {
   auto& b = e_.b;
   const Staged& staged = staged_.accesses[number];
-  llvm::Value* wanted = masks_[0];
-  if (staged.predicate >= 0) wanted = b.CreateAnd(wanted, operand(staged.predicate, 0, true));
-  const auto lanes = static_cast<uint64_t>(e_.lanes);
-  llvm::Value* bits = b.CreateZExt(
-      b.CreateBitCast(wanted, b.getIntNTy(static_cast<unsigned>(lanes))), b.getInt64Ty());
-  emit_if(b.CreateICmpNE(bits, b.getInt64(0)), [&] {
-    constexpr uint64_t kLastBit = 63;
-    llvm::Value* first = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getTrue());
-    llvm::Value* zeros = b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b.getTrue());
+  const auto lanes = static_cast<unsigned>(e_.lanes);
+  const auto read = [&](llvm::Value* first, llvm::Value* last) {
     b.CreateCall(transposing_copy(sizeof(float), Transposing::some_into_columns),
                  {place,
                   stride_of_staged(number),
@@ -272,7 +265,20 @@ void KernelEmitter::stage_lanes(size_t number, llvm::Value* place, llvm::Value* 
                   b.getInt64(lanes),
                   columns,
                   first,
-                  b.CreateSub(b.getInt64(kLastBit), zeros)});
+                  last});
+  };
+  llvm::Value* wanted = mask_of_copy(0);
+  if (staged.predicate >= 0) {
+    llvm::Value* predicate = operand(staged.predicate, 0, true);
+    wanted = wanted == nullptr ? predicate : b.CreateAnd(wanted, predicate);
+  }
+  if (wanted == nullptr) return read(b.getInt64(0), b.getInt64(lanes - 1));
+  llvm::Value* bits = b.CreateZExt(b.CreateBitCast(wanted, b.getIntNTy(lanes)), b.getInt64Ty());
+  emit_if(b.CreateICmpNE(bits, b.getInt64(0)), [&] {
+    constexpr uint64_t kLastBit = 63;
+    llvm::Value* zeros = b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b.getTrue());
+    read(b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getTrue()),
+         b.CreateSub(b.getInt64(kLastBit), zeros));
   });
 }
 
