@@ -21,7 +21,7 @@ int64_t number_from(const char* variable, int64_t fallback) {
 }
 
 int64_t num_graphs() {
-  return number_from("WICK_DIFF_GRAPHS", 2000);
+  return number_from("WICK_DIFF_GRAPHS", 1600);
 }
 
 /// Runs `make_case(seed)` for as many seeds as asked.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,9 +77,7 @@ class ImagesGenerator {
   }
 
   Value scalar(double value) {
-    Literal literal(Type{DType::f32, {}});
-    literal.mutable_values<float>()[0] = static_cast<float>(value);
-    return graph_->add_constant(literal)->result();
+    return graph_->add_constant(Literal::scalar(DType::f32, value))->result();
   }
 
   /// One of the images, more likely a late one.
@@ -280,8 +277,8 @@ class ImagesGenerator {
   /// By indices of images, rows or columns, and the sums that are its gradient.
   bool resampling() {
     const Value images = pick();
-    const int64_t planar = random_.between(1, rank_ - 1);
-    const int64_t axis = planar == 1 ? 0 : planar;  // of channels there is none
+    const int64_t drawn = random_.between(1, rank_ - 1);
+    const int64_t axis = drawn == 1 ? 0 : drawn;  // channels stay
     const int64_t extent = images.type().shape[static_cast<int>(axis)];
     const int64_t count = random_.between(1, 2 * extent);
     const Value indices = parameter({count}, random_.chance(0.5) ? DType::i32 : DType::i64);
