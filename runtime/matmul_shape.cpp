@@ -24,7 +24,9 @@ std::vector<int64_t> batch_offsets(const Shape& operand, const Shape& result) {
   return offsets;
 }
 
+/// Whether there are any, each so far behind the one before.
 bool is_contiguous(const std::vector<int64_t>& offsets, int64_t step) {
+  if (offsets.empty()) return false;
   for (size_t i = 1; i < offsets.size(); ++i) {
     if (offsets[i] - offsets[i - 1] != step) return false;
   }

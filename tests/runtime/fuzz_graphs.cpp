@@ -1,5 +1,5 @@
 // Random graphs through random pipelines and machine code, against the reference interpreter, for
-// as long as asked:
+// as long as asked, in memory that shows who touches what is not his:
 //
 //     fuzz_graphs SECONDS FOLDER [FIRST_SEED]
 //
@@ -8,9 +8,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <random>
 
 #include "differential.h"
+#include "support/guarded_memory_manager.h"
 
 namespace {
 
@@ -54,6 +56,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: fuzz_graphs SECONDS FOLDER [FIRST_SEED]\n");
     return 2;
   }
+  wick::runtime::set_memory_manager(std::make_shared<wick::GuardedMemoryManager>());
   // Seeds far from those of the tests, and other ones each time.
   const uint64_t first =
       argc > 3 ? std::strtoull(argv[3], nullptr, 10) : uint64_t{std::random_device()()} * 1000;

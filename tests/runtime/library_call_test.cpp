@@ -41,6 +41,17 @@ void expect_matmul(DType dtype, Shape lhs, Shape rhs, bool transpose_lhs, bool t
   expect_equal(make_product(std::move(lhs), std::move(rhs), transpose_lhs, transpose_rhs, dtype));
 }
 
+TEST(MatmulCall, TouchesNothingWhereThereIsNone) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::i64}) {
+    const LibraryOp op = make_product({0, 3, 5}, {0, 4, 5}, false, true, dtype);
+    const auto call = make_host_call(op, 1);
+    std::vector<std::byte> scratch(call->scratch_bytes());
+    const void* operands[] = {nullptr, nullptr};
+
+    call->run(operands, nullptr, scratch.data());
+  }
+}
+
 TEST(ConcatCall, JoinsAlongEveryAxis) {
   for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::bool_}) {
     for (const int64_t axis : {0, 1, 2}) {
