@@ -16,6 +16,7 @@ bool KernelEmitter::avoids_masked_loads() const {
 bool KernelEmitter::may_load_past_row(const Instr& at) const {
   const Stride along_rows = at.address.terms[static_cast<size_t>(copy_dim_)].stride;
   return at.predicate < 0 && at.dynamic_index < 0 && !has_lanes_of_own(at.buffer) &&
+         vector_stride(at) == Stride::one &&
          (along_rows == Stride::one || along_rows == Stride::dynamic);
 }
 

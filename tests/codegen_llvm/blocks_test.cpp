@@ -417,6 +417,23 @@ graph @f(%x: {0}[{1},{2}], %y: {0}[{1},1], %z: {0}[{1},2]) -> ({0}[{1},{3}]) {{
   }
 }
 
+/// Rows behind each other may be read past their ends, but not where lanes lie a row apart.
+TEST(ShortVectors, TreatsLanesThatLieApartAlike) {
+  for (const char* dtype : {"f32", "f64", "i64"}) {
+    for (const int64_t lanes : {3, 5, 7}) {
+      check_program_between_guards(fmt::format(R"(
+graph @f(%x: {0}[{1},132,1], %y: {0}[1,2]) -> ({0}[132,2,{1}]) {{
+  %0 = mul %x, %y : {0}[{1},132,2]
+  %1 = permute %0 {{axes = [1,2,0]}} : {0}[132,2,{1}]
+  %2 = neg %1 : {0}[132,2,{1}]
+  return %2
+}})",
+                                               dtype,
+                                               lanes));
+    }
+  }
+}
+
 TEST(FewApart, ReadsNothingElse) {
   for (const char* dtype : {"f32", "f64", "i8"}) {
     for (const int64_t step : {2, 3, 4}) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "support/compiled_backend.h"
+#include "support/guarded_memory_manager.h"
 #include <gtest/gtest.h>
 
 namespace wick::runtime {
@@ -27,6 +28,7 @@ int64_t num_graphs() {
 /// Runs `make_case(seed)` for as many seeds as asked.
 template <typename MakeCase>
 void run_many(int64_t count, MakeCase make_case) {
+  const GuardedMemoryScope guarded;
   const auto first = static_cast<uint64_t>(number_from("WICK_DIFF_SEED", 1));
   constexpr int kMostFailures = 3;  // enough to see a pattern
   int failures = 0;

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <random>
 
 #include "differential.h"
@@ -56,7 +55,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: fuzz_graphs SECONDS FOLDER [FIRST_SEED]\n");
     return 2;
   }
-  wick::runtime::set_memory_manager(std::make_shared<wick::GuardedMemoryManager>());
+  const wick::GuardedMemoryScope guarded;
   // Seeds far from those of the tests, and other ones each time.
   const uint64_t first =
       argc > 3 ? std::strtoull(argv[3], nullptr, 10) : uint64_t{std::random_device()()} * 1000;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -66,6 +67,20 @@ class GuardedMemoryManager final : public runtime::MemoryManager {
   std::mutex mutex_;
   std::map<char*, Block> blocks_;
   runtime::MemoryStats stats_;
+};
+
+/// While it lives, new tensors have such memory.
+class GuardedMemoryScope {
+ public:
+  GuardedMemoryScope() = default;
+  GuardedMemoryScope(const GuardedMemoryScope&) = delete;
+  GuardedMemoryScope& operator=(const GuardedMemoryScope&) = delete;
+
+  ~GuardedMemoryScope() { runtime::set_memory_manager(previous_); }
+
+ private:
+  std::shared_ptr<runtime::MemoryManager> previous_ =
+      runtime::set_memory_manager(std::make_shared<GuardedMemoryManager>());
 };
 
 }  // namespace wick
