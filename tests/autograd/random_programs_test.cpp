@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/guarded_memory_manager.h"
 #include "support/random_graph_generator.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -320,15 +321,15 @@ int64_t number_from(const char* variable, int64_t fallback) {
 }
 
 TEST(RandomPrograms, AgreeWithThoseRunOpByOp) {
+  const GuardedMemoryScope guarded;
   const auto first = static_cast<uint64_t>(number_from("WICK_DIFF_SEED", 1));
   const auto count = static_cast<uint64_t>(number_from("WICK_DIFF_PROGRAMS", 100));
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(fmt::format("WICK_DIFF_SEED={} WICK_DIFF_PROGRAMS=1", seed));
     const Outcome expected = outcome_of(seed, /*eager=*/true);
     const Outcome actual = outcome_of(seed, /*eager=*/false);
-    for (auto& l : actual.log)
-      printf("LOG %s\n", l.c_str());
     ASSERT_EQ(actual.log, expected.log);
+    ASSERT_EQ(actual.values.size(), expected.values.size());
     ASSERT_EQ(difference(actual, expected), "") << fmt::format("{}", fmt::join(actual.log, "\n"));
   }
 }
