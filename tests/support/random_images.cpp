@@ -21,6 +21,7 @@ using ir::Value;
 using Extents = std::vector<int64_t>;
 
 constexpr int64_t kMostElements = 20000;
+constexpr int64_t kBlock = 16;
 
 Extents extents_of(const Value& value) {
   const Shape& shape = value.type().shape;
@@ -239,11 +240,14 @@ class ImagesGenerator {
     Extents steps;
     int axis = 0;
     for (const int64_t extent : extents_of(images)) {
-      const bool by_blocks = axis++ == 1 && random_.chance(0.9);
-      const int64_t unit = by_blocks && extent % 16 == 0 ? 16 : 1;
-      const bool whole = random_.chance(0.5) || unit > extent;
-      int64_t step = unit > 1 || whole || random_.chance(0.6) ? 1 : 2;
-      int64_t start = whole ? 0 : unit * random_.between(0, extent / unit - 1);
+      // As many channels as blocks have, mostly where one begins.
+      const bool by_blocks = axis++ == 1 && random_.chance(0.9) && extent % kBlock == 0;
+      const int64_t unit = by_blocks ? kBlock : 1;
+      const bool whole = random_.chance(0.5);
+      int64_t step = by_blocks || whole || random_.chance(0.6) ? 1 : 2;
+      const int64_t first_unit = random_.chance(0.8) ? unit : 1;
+      const int64_t last = (extent - unit) / first_unit;
+      int64_t start = whole ? 0 : first_unit * random_.between(0, last);
       const int64_t most = (extent - 1 - start) / step + 1;
       const int64_t size = whole ? extent : unit * random_.between(1, most / unit);
       if (unit == 1 && random_.chance(0.15)) {
@@ -264,7 +268,7 @@ class ImagesGenerator {
     Axes high(rank, 0);
     Axes interior(rank, 0);
     for (size_t axis = 1; axis < rank; ++axis) {
-      const int64_t unit = axis == 1 ? 16 : 1;
+      const int64_t unit = axis > 1 ? 1 : random_.chance(0.7) ? kBlock : kBlock / 2;
       if (random_.chance(axis == 1 ? 0.3 : 0.6)) low[axis] = unit * random_.between(0, 1);
       if (random_.chance(axis == 1 ? 0.3 : 0.6)) high[axis] = unit * random_.between(0, 2);
       if (axis > 1 && random_.chance(0.3)) interior[axis] = 1;
