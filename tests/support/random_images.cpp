@@ -35,6 +35,7 @@ class ImagesGenerator {
         rank_(random_.chance(0.7)   ? 4
               : random_.chance(0.5) ? 3
                                     : 5),
+        dtype_(random_.chance(0.9) ? DType::f32 : DType::f64),
         graph_(std::make_unique<ir::Graph>("images" + std::to_string(seed))) {}
 
   std::unique_ptr<ir::Graph> run() {
@@ -65,7 +66,9 @@ class ImagesGenerator {
     return random_.pick(random_.chance(0.85) ? Extents{16, 32, 48} : Extents{3, 8, 20});
   }
 
-  Value parameter(const Extents& extents, DType dtype = DType::f32) {
+  Value parameter(const Extents& extents) { return parameter(extents, dtype_); }
+
+  Value parameter(const Extents& extents, DType dtype) {
     const Type type{dtype, Shape(std::span<const int64_t>(extents))};
     Attributes attributes;
     if (random_.chance(0.2)) attributes.set("donate", true);
@@ -78,7 +81,7 @@ class ImagesGenerator {
   }
 
   Value scalar(double value) {
-    return graph_->add_constant(Literal::scalar(DType::f32, value))->result();
+    return graph_->add_constant(Literal::scalar(dtype_, value))->result();
   }
 
   /// One of the images, more likely a late one.
@@ -213,7 +216,7 @@ class ImagesGenerator {
     const Value places =
         add(OpKind::iota,
             {},
-            {{"axis", int64_t{0}}, {"dtype", DType::f32}, {"shape", Axes{shape[2] * shape[3]}}});
+            {{"axis", int64_t{0}}, {"dtype", dtype_}, {"shape", Axes{shape[2] * shape[3]}}});
     const Value ramp = add(OpKind::mul,
                            {add(OpKind::reshape, {places}, {{"shape", Axes{shape[2], shape[3]}}}),
                             scalar(random_.chance(0.5) ? 4 : -4)});
@@ -390,6 +393,7 @@ class ImagesGenerator {
 
   Random random_;
   int rank_;  // of the images
+  DType dtype_;
   std::unique_ptr<ir::Graph> graph_;
   std::vector<Value> images_;
   std::vector<Value> ends_;  // of other shapes
