@@ -4,12 +4,13 @@
 //
 // WICK_DIFF_PROGRAMS sets how many, WICK_DIFF_SEED the first seed.
 
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "support/guarded_memory_manager.h"
+#include "support/number_from.h"
 #include "support/random_graph_generator.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -313,11 +314,6 @@ std::string difference(const Outcome& actual, const Outcome& expected) {
     }
   }
   return "";
-}
-
-int64_t number_from(const char* variable, int64_t fallback) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? fallback : std::atoll(text);
 }
 
 TEST(RandomPrograms, AgreeWithThoseRunOpByOp) {

@@ -5,21 +5,15 @@
 
 #include "differential.h"
 
-#include <cstdlib>
-
 #include "support/compiled_backend.h"
 #include "support/guarded_memory_manager.h"
+#include "support/number_from.h"
 #include <gtest/gtest.h>
 
 namespace wick::runtime {
 namespace {
 
 using Fusions = PlanOptions::Fusions;
-
-int64_t number_from(const char* variable, int64_t fallback) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? fallback : std::atoll(text);
-}
 
 int64_t num_graphs() {
   return number_from("WICK_DIFF_GRAPHS", 1600);

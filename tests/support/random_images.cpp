@@ -49,7 +49,7 @@ class ImagesGenerator {
     const int64_t steps = random_.between(8, 18);
     int64_t taken = 0;
     for (int64_t tries = 0; taken < steps && tries < 10 * steps; ++tries) {
-      // What does not fit the images drawn for it.
+      // Some steps do not fit the images that are drawn for them.
       try {
         taken += step() ? 1 : 0;
       } catch (const Error&) {
