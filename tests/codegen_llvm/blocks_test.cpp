@@ -417,6 +417,20 @@ graph @f(%x: {0}[{1},{2}], %y: {0}[{1},1], %z: {0}[{1},2]) -> ({0}[{1},{3}]) {{
   }
 }
 
+/// What is chosen for all lanes at once are bits.
+TEST(ChosenBits, TreatsThemAsOtherValues) {
+  for (const char* op : {"eq", "ne", "bit_and", "bit_xor"}) {
+    check_program(fmt::format(R"(
+graph @f(%x: bool[40], %y: bool[]) -> (bool[43]) {{
+  %z = constant {{value = dense<bool[]: true>}} : bool[]
+  %0 = pad %x, %z {{low = [1], high = [2]}} : bool[43]
+  %1 = {0} %0, %y : bool[43]
+  return %1
+}})",
+                              op));
+  }
+}
+
 /// Rows behind each other may be read past their ends, but not where lanes lie a row apart.
 TEST(ShortVectors, TreatsLanesThatLieApartAlike) {
   for (const char* dtype : {"f32", "f64", "i64"}) {
