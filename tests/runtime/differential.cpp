@@ -31,7 +31,7 @@ bool has_convolution(const ir::Graph& graph) {
 }
 
 std::unique_ptr<ir::Graph> graph_of(const DifferentialCase& what) {
-  constexpr int64_t kLarge = 200000;
+  constexpr int64_t kMost = 200000;
   switch (what.seed % 10) {
     case 0:
     case 5:
@@ -39,7 +39,8 @@ std::unique_ptr<ir::Graph> graph_of(const DifferentialCase& what) {
     case 1:
       return testing_support::random_images(what.seed);
     case 2:
-      return testing_support::random_graph(what.seed, {.num_ops = 12, .max_elements = kLarge});
+      return testing_support::random_graph(
+          what.seed, {.num_ops = 12, .max_elements = kMost, .long_axes = true});
     default:
       return testing_support::random_graph(what.seed);
   }

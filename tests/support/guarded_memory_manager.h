@@ -9,10 +9,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
+#include <utility>
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include "support/guarded_pages.h"
 
 #include "wick/runtime/memory_manager.h"
 
@@ -24,49 +23,44 @@ class GuardedMemoryManager final : public runtime::MemoryManager {
  public:
   void* allocate(size_t bytes, const runtime::AllocationTag& /*tag*/) override {
     const size_t lines = (bytes + kLine - 1) / kLine * kLine;
-    const size_t pages = (lines + page_ - 1) / page_ * page_;
-    void* all = mmap(nullptr, pages + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) throw std::bad_alloc();
-    char* first = static_cast<char*>(all) + page_;
-    if (mprotect(first, pages, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-    std::memset(first, kFill, pages);
+    auto pages = std::make_unique<GuardedPages>(lines);
     const std::lock_guard lock(mutex_);
-    char* block = ++stats_.allocations % 2 == 0 ? first : first + pages - lines;
-    blocks_[block] = {all, pages + 2 * page_, bytes, lines};
+    void* block = ++stats_.allocations % 2 == 0 ? pages->head() : pages->tail(lines);
+    std::memset(block, kFill, lines);
+    blocks_[block] = {std::move(pages), bytes, lines};
     return block;
   }
 
   void free(void* block) noexcept override {
     const std::lock_guard lock(mutex_);
-    const auto found = blocks_.find(static_cast<char*>(block));
-    const auto [all, mapped, bytes, lines] = found->second;
-    for (size_t i = bytes; i < lines; ++i) {
-      if (found->first[i] == static_cast<char>(kFill)) continue;
-      std::fprintf(stderr, "byte %zu of a block of %zu was written\n", i, bytes);
+    const auto found = blocks_.find(block);
+    for (size_t i = found->second.bytes; i < found->second.lines; ++i) {
+      if (static_cast<const unsigned char*>(block)[i] == kFill) continue;
+      std::fprintf(stderr, "byte %zu of a block of %zu was written\n", i, found->second.bytes);
       std::abort();
     }
-    munmap(all, mapped);
     blocks_.erase(found);
   }
 
-  [[nodiscard]] runtime::MemoryStats stats() const override { return stats_; }
+  [[nodiscard]] runtime::MemoryStats stats() const override {
+    const std::lock_guard lock(mutex_);
+    return stats_;
+  }
 
   void release_cached() noexcept override {}
 
  private:
   struct Block {
-    void* all;
-    size_t mapped;
-    size_t bytes;
-    size_t lines;
+    std::unique_ptr<GuardedPages> pages;
+    size_t bytes = 0;
+    size_t lines = 0;  // bytes of them
   };
 
   static constexpr size_t kLine = 64;
-  static constexpr int kFill = 0xFF;
-  size_t page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  std::mutex mutex_;
-  std::map<char*, Block> blocks_;
-  runtime::MemoryStats stats_;
+  static constexpr unsigned char kFill = 0xFF;
+  mutable std::mutex mutex_;
+  std::map<void*, Block> blocks_;
+  runtime::MemoryStats stats_;  // only how many there were
 };
 
 /// While it lives, new tensors have such memory.

@@ -8,6 +8,7 @@
 #include "random_graph_generator.h"
 
 #include "wick/ir/check.h"
+#include "wick/passes/dce.h"
 
 namespace wick::testing_support {
 
@@ -32,11 +33,7 @@ void choose_results(ir::Graph& graph, Random& random, int max_results) {
     ends.push_back(nodes[random.below(nodes.size())]->result());
   }
   graph.set_results(std::move(ends));
-  for (Node* node = graph.last(); node != nullptr;) {
-    Node* previous = node->previous();
-    if (node->op() != OpKind::parameter && !node->has_uses()) graph.erase(node);
-    node = previous;
-  }
+  passes::erase_dead_nodes(graph);
   for (int i = static_cast<int>(graph.parameters().size()) - 1; i >= 0; --i) {
     const bool unread = !graph.parameters()[static_cast<size_t>(i)]->has_uses();
     if (unread && !random.chance(0.1)) graph.erase_parameter(i);

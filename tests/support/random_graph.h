@@ -22,6 +22,7 @@ struct RandomGraphOptions {
   int num_ops = 20;
   int max_results = 3;
   int64_t max_elements = 2048;  // of a value
+  bool long_axes = false;       // of up to a thousand elements
   bool donate = true;           // mark some parameters `donate`
   bool contractions = true;     // matmul, convolutions, pooling
 };

@@ -14,9 +14,6 @@ using ir::OpKind;
 
 namespace {
 
-/// Elements of a value up to which graphs are made of short axes.
-constexpr int64_t kSmallGraph = 10000;
-
 std::optional<double> largest_small_integer(DType dtype) {
   switch (dtype) {
     case DType::i8:
@@ -33,9 +30,9 @@ std::optional<double> largest_small_integer(DType dtype) {
 }  // namespace
 
 Shape Generator::random_shape() {
-  static const std::vector<int64_t> kSmall = {1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 33};
-  static const std::vector<int64_t> kLarge = {1, 2, 3, 7, 16, 33, 64, 65, 130, 257, 1024, 1031};
-  const std::vector<int64_t>& choice = options_.max_elements > kSmallGraph ? kLarge : kSmall;
+  static const std::vector<int64_t> kShort = {1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 33};
+  static const std::vector<int64_t> kLong = {1, 2, 3, 7, 16, 33, 64, 65, 130, 257, 1024, 1031};
+  const std::vector<int64_t>& choice = options_.long_axes ? kLong : kShort;
   std::vector<int64_t> extents(random_.below(5));
   int64_t elements = 1;
   for (int64_t& extent : extents) {

@@ -10,6 +10,7 @@
 #include "random_graph_generator.h"
 
 #include "wick/ir/error.h"
+#include "wick/passes/dce.h"
 
 namespace wick::testing_support {
 
@@ -57,7 +58,7 @@ class ImagesGenerator {
       }
     }
     graph_->set_results(results());
-    erase_unused();
+    erase_unread();
     return std::move(graph_);
   }
 
@@ -380,12 +381,8 @@ class ImagesGenerator {
   }
 
   /// Steps that did not fit leave ops and parameters.
-  void erase_unused() {
-    for (ir::Node* node = graph_->last(); node != nullptr;) {
-      ir::Node* previous = node->previous();
-      if (node->op() != OpKind::parameter && !node->has_uses()) graph_->erase(node);
-      node = previous;
-    }
+  void erase_unread() {
+    passes::erase_dead_nodes(*graph_);
     for (int i = static_cast<int>(graph_->parameters().size()) - 1; i >= 0; --i) {
       if (!graph_->parameters()[static_cast<size_t>(i)]->has_uses()) graph_->erase_parameter(i);
     }
