@@ -319,7 +319,9 @@ std::string difference(const Outcome& actual, const Outcome& expected) {
 TEST(RandomPrograms, AgreeWithThoseRunOpByOp) {
   const GuardedMemoryScope guarded;
   const auto first = static_cast<uint64_t>(number_from("WICK_DIFF_SEED", 1));
-  const auto count = static_cast<uint64_t>(number_from("WICK_DIFF_PROGRAMS", 100));
+  // Compilers of GPUs take their time.
+  const auto count =
+      static_cast<uint64_t>(number_from("WICK_DIFF_PROGRAMS", targets_gpu() ? 20 : 100));
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(fmt::format("WICK_DIFF_SEED={} WICK_DIFF_PROGRAMS=1", seed));
     const Outcome expected = outcome_of(seed, /*eager=*/true);

@@ -10,7 +10,8 @@ rm -rf "$package"
 mkdir -p "$package"/{bin,lib/fallback,root}
 package=$(realpath "$package")
 
-programs=("$build"/apps/{wick-run,wick-opt,mnist/mnist} "$build/benchmarks/wick_bench")
+programs=("$build"/apps/{wick-run,wick-opt,mnist/mnist} "$build/benchmarks/wick_bench"
+  "$build/tests/runtime/fuzz_graphs")
 mapfile -t -O "${#programs[@]}" programs < <(
   find "$build/tests" -type f -executable -name 'test_*' ! -name test_conformance_cuda)
 cp "${programs[@]}" "$package/bin"

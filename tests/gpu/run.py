@@ -2,6 +2,7 @@
 """Tests and benchmarks of a carried Wick on a machine with an NVIDIA GPU.
 
     run test  [--out DIR] [--only RE] [--jobs N] [--seconds S] [--total S]
+    run fuzz  [--out DIR] [--jobs N] [--seconds S] [--seed SEED]
     run bench [--out DIR] [--filter RE] [--seconds S] [--no-torch]
 
 `./dev gpu-package` makes the folder that this script starts from; it needs nothing that was not
@@ -40,12 +41,16 @@ UNIT_PROGRAMS = {
     "runtime": "test_runtime",
     "passes": "test_passes",
     "ir": "test_ir",
-    "codegen": "test_codegen",
     "apps": "test_apps",
     "steady_state": "test_steady_state",
     "autograd_scale": "test_autograd_scale",
 }
-GPU_PROGRAMS = {"runtime_cuda": "test_runtime_cuda", "codegen_cuda": "test_codegen_cuda"}
+# That choose themselves what they compile for.
+CHOOSING_PROGRAMS = {
+    "runtime_cuda": "test_runtime_cuda",
+    "codegen_cuda": "test_codegen_cuda",
+    "codegen": "test_codegen",
+}
 
 # Into so many parts, which run side by side: most of a test's time is one compiler's.
 SHARDS = {"tensor": 4, "autograd": 4, "runtime_cuda": 2}
@@ -304,7 +309,7 @@ def sharded(part):
 def test_parts(base, gpu, seconds):
     computing = {**base, "WICK_BACKEND": "cuda"} if gpu else base
     programs = [
-        Part(name, [BIN / program], seconds, base) for name, program in GPU_PROGRAMS.items()
+        Part(name, [BIN / program], seconds, base) for name, program in CHOOSING_PROGRAMS.items()
     ]
     programs += [
         Part(name, unit_command(name), seconds, computing) for name in UNIT_PROGRAMS
@@ -353,6 +358,31 @@ def test(flags, base, out):
     return 1 if any(o.failed for o in outcomes.values()) or not outcomes else 0
 
 
+def fuzz(flags, base, out):
+    """Random graphs on the GPU against the reference interpreter."""
+    devices = list_devices(base)
+    print(devices, flush=True)
+    if not has_gpu(devices):
+        print("no GPU is here: nothing to be found", flush=True)
+        return 1
+    computing = {**base, "WICK_BACKEND": "cuda", "WICK_NUM_THREADS": "1"}
+    limit = flags.seconds + 60  # a graph under way is finished
+
+    def run_job(job):
+        first = flags.seed + job * 1_000_000
+        command = [BIN / "fuzz_graphs", str(flags.seconds), out / "findings", str(first)]
+        return run_logged(command, limit, computing, out / f"fuzz.{job}.txt")
+
+    with ThreadPoolExecutor(flags.jobs) as pool:
+        statuses = list(pool.map(run_job, range(flags.jobs)))
+    for job, status in enumerate(statuses):
+        text = (out / f"fuzz.{job}.txt").read_text(errors="replace")
+        for problem in re.findall(r"^seed .*", text, re.M):
+            print(problem, flush=True)
+        print(f"{job}: status {status}, {text.strip().splitlines()[-1]}", flush=True)
+    return 1 if any(statuses) or None in statuses else 0
+
+
 def run_shown(command, base, limit):
     try:
         return subprocess.run(command, env=base, timeout=limit).returncode
@@ -396,12 +426,16 @@ def parse():
     tests.add_argument("--jobs", type=int, default=4, help="parts at a time")
     tests.add_argument("--seconds", type=float, default=240, help="limit of each part")
     tests.add_argument("--total", type=float, default=3600, help="seconds after which no part begins")
+    fuzzes = verbs.add_parser("fuzz", help="run random graphs on the GPU")
+    fuzzes.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
+    fuzzes.add_argument("--seconds", type=float, default=60, help="how long each goes on")
+    fuzzes.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000_000, help="of the first graph")
     benches = verbs.add_parser("bench", help="measure, and compare with PyTorch where it is")
     benches.add_argument("--filter", default=".*", help="rows in whose name this regular expression is found")
     benches.add_argument("--row-seconds", type=float, default=0.3, help="least time of turns for a row")
     benches.add_argument("--seconds", type=float, default=540, help="limit of each library")
     benches.add_argument("--no-torch", action="store_true", help="leave PyTorch out")
-    for each in (tests, benches):
+    for each in (tests, fuzzes, benches):
         each.add_argument("--out", type=Path, default=Path("gpu-results"), help="folder for logs and figures")
     return parser.parse_args()
 
@@ -409,7 +443,7 @@ def parse():
 def main():
     flags = parse()
     flags.out.mkdir(parents=True, exist_ok=True)
-    verb = {"test": test, "bench": bench}[flags.verb]
+    verb = {"test": test, "fuzz": fuzz, "bench": bench}[flags.verb]
     return verb(flags, environment(), flags.out.resolve())
 
 

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """How run.py takes programs that fail, die and hang."""
 
+import argparse
+import contextlib
 import importlib.util
+import io
 import os
 import stat
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 spec = importlib.util.spec_from_file_location("run", Path(__file__).parent / "run.py")
@@ -92,6 +96,32 @@ class Cases(unittest.TestCase):
             outcome = run.run_cases(part, Path(folder) / "log.txt")
         self.assertEqual((outcome.passed, outcome.failed, outcome.skipped), (7, 1, 1))
         self.assertEqual(outcome.failures, ["relu"])
+
+
+class Fuzz(unittest.TestCase):
+    def status_and_text(self, script):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "fuzz_graphs"
+            program.write_text("#!/bin/sh\n" + script)
+            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            flags = argparse.Namespace(jobs=2, seconds=1, seed=7)
+            shown = io.StringIO()
+            with mock.patch.object(run, "BIN", Path(folder)), contextlib.redirect_stdout(shown):
+                with mock.patch.object(run, "list_devices", lambda base: "cuda:0: a GPU\n"):
+                    return run.fuzz(flags, dict(os.environ), Path(folder)), shown.getvalue()
+
+    def test_tells_what_failed(self):
+        script = 'echo "seed $3: differs"\necho "3 graphs, 1 failed"\n[ $3 = 7 ]\n'
+        status, text = self.status_and_text(script)
+        self.assertEqual(status, 1)
+        self.assertIn("seed 1000007: differs", text)
+        self.assertIn("1: status 1, 3 graphs, 1 failed", text)
+
+    def test_passes(self):
+        script = 'echo "$WICK_BACKEND: 3 graphs, 0 failed"\n'
+        status, text = self.status_and_text(script)
+        self.assertEqual(status, 0)
+        self.assertIn("0: status 0, cuda: 3 graphs, 0 failed", text)
 
 
 class Devices(unittest.TestCase):

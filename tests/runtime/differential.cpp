@@ -13,8 +13,10 @@
 
 #include "wick/ir/interpreter.h"
 #include "wick/ir/printer.h"
+#include "wick/passes/options.h"
 #include "wick/passes/pass_manager.h"
 #include "wick/passes/plan_memory.h"
+#include "wick/runtime/backend.h"
 #include "wick/runtime/executor.h"
 
 namespace wick::runtime {
@@ -46,12 +48,22 @@ std::unique_ptr<ir::Graph> graph_of(const DifferentialCase& what) {
   }
 }
 
-std::optional<std::string> first_problem(const DifferentialCase& what,
-                                         const ir::Graph& graph,
-                                         std::string& context) {
-  const auto inputs = testing_support::random_inputs(
-      graph, what.seed, what.special_values && !has_convolution(graph));
-  const std::vector<Literal> expected = ir::interpret(graph, inputs);
+/// Where results differ from what is expected, in words.
+std::optional<std::string> first_wrong_result(std::span<const Ref<Buffer>> results,
+                                              std::span<const Literal> expected) {
+  for (size_t k = 0; k < results.size(); ++k) {
+    const Literal got = literal_of(expected[k].type(), *results[k]);
+    const auto different = testing_support::first_difference(expected[k], got);
+    if (different) return fmt::format("result {}: {}", k, *different);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> problem_on_host(const DifferentialCase& what,
+                                           const ir::Graph& graph,
+                                           std::span<const Argument> arguments,
+                                           std::span<const Literal> expected,
+                                           std::string& context) {
   const auto optimized = graph.clone();
   passes::PassContext pass_context;
   auto pipeline = passes::PassManager::parse(what.pipeline);
@@ -64,14 +76,53 @@ std::optional<std::string> first_problem(const DifferentialCase& what,
   auto plan = build_plan(*optimized, {.fusions = what.fusions});
   context += fmt::format("\n{}", to_string(*plan));
   if (const auto flaw = verify(*plan)) return flaw;
-  const auto executable = make_executable(std::move(plan));
-  const auto buffers = executable->run(arguments_of(inputs));
-  for (size_t k = 0; k < buffers.size(); ++k) {
-    const Literal got = literal_of(expected[k].type(), *buffers[k]);
-    const auto difference = testing_support::first_difference(expected[k], got);
-    if (difference) return fmt::format("result {}: {}", k, *difference);
+  return first_wrong_result(make_executable(std::move(plan))->run(arguments), expected);
+}
+
+/// Pipelines may ask for kernels that only a host runs.
+bool is_refusal(const Error& error) {
+  return std::string_view(error.what()).find("columns-with-rows=false") != std::string_view::npos;
+}
+
+std::unique_ptr<Executable> compile_on_device(const DifferentialCase& what,
+                                              const ir::Graph& graph) {
+  Options own = options();
+  if (what.pipeline != "default") own.pass_pipeline = what.pipeline;
+  own.verify_each = true;
+  const ScopedOptions scope(std::move(own));
+  try {
+    return find_backend(what.device).compile(graph.clone());
+  } catch (const Error& error) {
+    if (!is_refusal(error)) throw;
+    return nullptr;
+  }
+}
+
+std::optional<std::string> problem_on_device(const DifferentialCase& what,
+                                             const ir::Graph& graph,
+                                             std::span<const Argument> arguments,
+                                             std::span<const Literal> expected,
+                                             std::string& context) {
+  const auto executable = compile_on_device(what, graph);
+  if (executable == nullptr) return std::nullopt;
+  context += fmt::format("\n{}", executable->to_text());
+  constexpr int kRuns = 4;  // the third over the same memory is recorded, the next replayed
+  for (int run = 1; run <= kRuns; ++run) {
+    const auto problem = first_wrong_result(executable->run(arguments), expected);
+    if (problem) return fmt::format("run {}, {}", run, *problem);
   }
   return std::nullopt;
+}
+
+std::optional<std::string> first_problem(const DifferentialCase& what,
+                                         const ir::Graph& graph,
+                                         std::string& context) {
+  const auto inputs = testing_support::random_inputs(
+      graph, what.seed, what.special_values && !has_convolution(graph));
+  const std::vector<Literal> expected = ir::interpret(graph, inputs);
+  const std::vector<Argument> arguments = arguments_of(inputs);
+  const auto problem = what.device.empty() ? problem_on_host : problem_on_device;
+  return problem(what, graph, arguments, expected, context);
 }
 
 /// The default pipeline of machines with vectors of so many lanes.
@@ -102,7 +153,8 @@ DifferentialCase random_case(uint64_t seed) {
   return {.seed = seed,
           .pipeline = pipeline_of(seed),
           .fusions = PlanOptions::Fusions::compile,
-          .special_values = seed % 4 == 0};
+          .special_values = seed % 4 == 0,
+          .device = targets_gpu() ? options().backend : ""};
 }
 
 std::optional<DifferentialFailure> run_and_compare(const DifferentialCase& what) {

@@ -15,9 +15,11 @@ struct DifferentialCase {
   std::string pipeline = "default";
   PlanOptions::Fusions fusions = PlanOptions::Fusions::compile;
   bool special_values = false;  // NaN and infinities among the inputs
+  std::string device;           // a backend that does all this in place of the host: "cuda"
 };
 
-/// What every seed stands for where pipelines are random as well.
+/// What every seed stands for where pipelines are random as well, on the backend of WICK_BACKEND if
+/// that is a device's.
 DifferentialCase random_case(uint64_t seed);
 
 struct DifferentialFailure {

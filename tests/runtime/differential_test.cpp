@@ -10,6 +10,8 @@
 #include "support/number_from.h"
 #include <gtest/gtest.h>
 
+#include "wick/passes/options.h"
+
 namespace wick::runtime {
 namespace {
 
@@ -38,7 +40,7 @@ void run_many(int64_t count, MakeCase make_case) {
 }
 
 DifferentialCase default_pipeline_on(Fusions fusions, uint64_t seed) {
-  return {.seed = seed, .fusions = fusions, .special_values = seed % 4 == 0};
+  return {.seed = seed, .fusions = fusions, .special_values = seed % 4 == 0, .device = ""};
 }
 
 TEST(Differential, MachineCode) {
@@ -47,8 +49,9 @@ TEST(Differential, MachineCode) {
 }
 
 TEST(Differential, RandomPipelines) {
-  if (!has_llvm()) GTEST_SKIP() << "built without LLVM";
-  run_many(num_graphs() / 4, random_case);
+  if (!has_llvm() && !targets_gpu()) GTEST_SKIP() << "built without LLVM";
+  // Compilers of GPUs take their time.
+  run_many(num_graphs() / (targets_gpu() ? 20 : 4), random_case);
 }
 
 // The two below tell which layer is wrong when the first one fails.
