@@ -1,11 +1,11 @@
 #include "wick/ir/printer.h"
 
-#include <iterator>
+#include <charconv>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "wick/ir/format.h"
 #include "wick/ir/literal_text.h"
 #include "wick/ir/value_names.h"
 
@@ -47,10 +47,27 @@ class Printer {
   std::string node(const Node& node);
 
  private:
-  template <typename... Args>
-  void write(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+  // Every program that is planned is printed first, for the case that a pass fails.
+
+  template <typename... Parts>
+  void write(const Parts&... parts) {
+    (write_one(parts), ...);
   }
+
+  void write_one(std::string_view text) { text_ += text; }
+
+  void write_one(const Type& type) {
+    text_ += to_string(type.dtype);
+    text_ += to_string(type.shape);
+  }
+
+  void write_one(uint32_t number) {
+    char digits[10];
+    const char* const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    text_.append(digits, static_cast<size_t>(end - digits));
+  }
+
+  void indent() { text_.append(indent_, ' '); }
 
   void parameter(const Node& node);
   void parameters(const Graph& graph);
@@ -65,26 +82,27 @@ class Printer {
   ValueNames names_;
   const PrintOptions& options_;
   std::string text_;
-  int indent_ = 0;
+  size_t indent_ = 0;
+  std::unordered_map<const char*, std::string> files_;  // quoted
 };
 
 void Printer::values(std::span<const Value> values) {
   std::string_view separator;
   for (const Value& value : values) {
-    write("{}%{}", separator, names_.of(value));
+    write(separator, "%", names_.of(value));
     separator = ", ";
   }
 }
 
 void Printer::parameter(const Node& node) {
-  write("%{}: {}", names_.of({const_cast<Node*>(&node), 0}), node.type());
+  write("%", names_.of({const_cast<Node*>(&node), 0}), ": ", node.type());
   attributes(node);
 }
 
 void Printer::parameters(const Graph& graph) {
   std::string_view separator;
   for (const Node* node : graph.parameters()) {
-    write("{}", separator);
+    write(separator);
     parameter(*node);
     separator = ", ";
   }
@@ -100,30 +118,30 @@ void Printer::attributes(const Node& node) {
     if (is_custom && name == "op") continue;
     const bool* flag = std::get_if<bool>(&value);
     if (node.op() == OpKind::parameter && flag != nullptr && *flag) {
-      write("{}{}", separator, name);
+      write(separator, name);
     } else {
-      write("{}{} = {}", separator, name, to_string(value));
+      write(separator, name, " = ", to_string(value));
     }
     separator = ", ";
   }
-  if (separator != " {") write("}}");
+  if (separator != " {") write("}");
 }
 
 void Printer::result_names(const Node& node) {
   for (int i = 0; i < node.num_results(); ++i) {
-    write("{}%{}", i == 0 ? "" : ", ", names_.of({const_cast<Node*>(&node), i}));
+    write(i == 0 ? "%" : ", %", names_.of({const_cast<Node*>(&node), i}));
   }
   if (node.num_results() > 0) write(" = ");
 }
 
 void Printer::result_types(const Node& node) {
   if (node.num_results() == 1) {
-    write(" : {}", node.type());
+    write(" : ", node.type());
     return;
   }
   write(" : (");
   for (int i = 0; i < node.num_results(); ++i) {
-    write("{}{}", i == 0 ? "" : ", ", node.type(i));
+    write(i == 0 ? "" : ", ", node.type(i));
   }
   write(")");
 }
@@ -131,19 +149,23 @@ void Printer::result_types(const Node& node) {
 void Printer::body(const Node& node) {
   const Graph& body = *node.body();
   write("fusion");
-  if (has_kind(node)) write("<{}>", node.attributes().text("kind"));
-  write(" @{}(", printable_name(body.name()));
+  if (has_kind(node)) write("<", node.attributes().text("kind"), ">");
+  write(" @", printable_name(body.name()), "(");
   values(node.operands());
-  write(") {{\n");
+  write(") {\n");
   indent_ += 2;
-  write("{:{}}^(", "", indent_);
+  indent();
+  write("^(");
   parameters(body);
   write("):\n");
   lines(body);
-  write("{:{}}yield{}", "", indent_, body.results().empty() ? "" : " ");
+  indent();
+  write(body.results().empty() ? "yield" : "yield ");
   values(body.results());
   indent_ -= 2;
-  write("\n{:{}}}}", "", indent_);
+  write("\n");
+  indent();
+  write("}");
 }
 
 void Printer::line(const Node& node) {
@@ -156,43 +178,44 @@ void Printer::line(const Node& node) {
     body(node);
   } else {
     const bool is_custom = node.op() == OpKind::custom;
-    write("{}{}",
-          is_custom ? quoted(node.op_name()) : std::string(node.op_name()),
-          node.num_operands() == 0 ? "" : " ");
+    write(is_custom ? quoted(node.op_name()) : node.op_name());
+    if (node.num_operands() > 0) write(" ");
     values(node.operands());
   }
   attributes(node);
   result_types(node);
   if (options_.locations && node.location().is_known()) {
     const Location& where = node.location();
-    write(" loc({}:{}:{})", quoted(where.file), where.line, where.column);
+    std::string& file = files_[where.file];
+    if (file.empty()) file = quoted(where.file);
+    write(" loc(", file, ":", where.line, ":", where.column, ")");
   }
 }
 
 void Printer::lines(const Graph& graph) {
   for (const Node* node = graph.first(); node != nullptr; node = node->next()) {
     if (node->op() == OpKind::parameter) continue;
-    write("{:{}}", "", indent_);
+    indent();
     line(*node);
     write("\n");
   }
 }
 
 std::string Printer::graph(const Graph& graph) {
-  write("graph @{}(", printable_name(graph.name()));
+  write("graph @", printable_name(graph.name()), "(");
   parameters(graph);
   write(") -> (");
   std::string_view separator;
   for (const Value& result : graph.results()) {
-    write("{}{}", separator, result.type());
+    write(separator, result.type());
     separator = ", ";
   }
-  write(") {{\n");
+  write(") {\n");
   indent_ = 2;
   lines(graph);
-  write("  return{}", graph.results().empty() ? "" : " ");
+  write(graph.results().empty() ? "  return" : "  return ");
   values(graph.results());
-  write("\n}}\n");
+  write("\n}\n");
   return std::move(text_);
 }
 

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 namespace wick {
 
 Shape::Shape(std::span<const int64_t> extents) : rank_(static_cast<int>(extents.size())) {
@@ -51,7 +48,12 @@ std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b) {
 }
 
 std::string to_string(const Shape& shape) {
-  return fmt::format("[{}]", fmt::join(shape.begin(), shape.end(), ","));
+  std::string text = "[";
+  for (const int64_t extent : shape) {
+    if (text.size() > 1) text += ',';
+    text += std::to_string(extent);
+  }
+  return text + "]";
 }
 
 }  // namespace wick

@@ -45,25 +45,26 @@ ValueNames::ValueNames(const Graph& graph) {
 }
 
 std::string_view ValueNames::of(const Value& value) const {
-  const auto found = names_.find(value.node);
-  if (found == names_.end() || static_cast<size_t>(value.index) >= found->second.size()) return "?";
-  return found->second[static_cast<size_t>(value.index)];
+  const auto found = places_.find(value.node);
+  const auto index = static_cast<size_t>(value.index);
+  if (found == places_.end() || index >= found->second.count) return "?";
+  return names_[found->second.first + index];
 }
 
 // Recursive in the nesting of fusions only, which the verifier keeps at one.
 void ValueNames::add(const Graph& graph) {
+  places_.reserve(places_.size() + static_cast<size_t>(graph.num_nodes()));
   for (const Node* node = graph.first(); node != nullptr; node = node->next()) {
-    std::vector<std::string>& names = names_[node];
-    for (int i = 0; i < node->num_results(); ++i) {
-      names.push_back(unused(node->name(i)));
-    }
+    places_[node] = {names_.size(), static_cast<size_t>(node->num_results())};
+    for (int i = 0; i < node->num_results(); ++i)
+      names_.push_back(unused(node->name(i)));
     if (node->body() != nullptr) add(*node->body());
   }
 }
 
 /// Numbers are for values without a name, so that a parsed dump numbers them the same again.
 std::string ValueNames::unused(const std::string& hint) {
-  if (std::ranges::all_of(hint, is_digit)) return fmt::format("{}", next_number_++);
+  if (std::ranges::all_of(hint, is_digit)) return std::to_string(next_number_++);
   const std::string base = printable_name(hint);
   std::string name = base;
   while (!used_.insert(name).second) {

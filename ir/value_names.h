@@ -37,7 +37,14 @@ class ValueNames {
   void add(const Graph& graph);
   std::string unused(const std::string& hint);
 
-  std::unordered_map<const Node*, std::vector<std::string>> names_;
+  /// Where the names of a node's results are among all.
+  struct Place {
+    size_t first;
+    size_t count;
+  };
+
+  std::unordered_map<const Node*, Place> places_;
+  std::vector<std::string> names_;
   std::unordered_map<std::string, int> suffixes_;
   std::unordered_set<std::string> used_;
   int next_number_ = 0;

@@ -1,4 +1,4 @@
-#include <map>
+#include <vector>
 
 #include "wick/passes/canonicalize_rules.h"
 #include "wick/passes/splat.h"
@@ -29,21 +29,29 @@ Value mask_of_clamp(const Node& node) {
   return is_clamp ? node.operand(0) : Value{};
 }
 
+/// By id, where each node is in the list.
+std::vector<int> positions_in(const ir::Graph& graph) {
+  std::vector<int> positions(static_cast<size_t>(graph.id_bound()), -1);
+  int position = 0;
+  for (const Node* node = graph.first(); node != nullptr; node = node->next())
+    positions[static_cast<size_t>(node->id())] = position++;
+  return positions;
+}
+
 }  // namespace
 
 int64_t read_masks_from_clamps(ir::Graph& graph) {
-  std::map<const Node*, int> positions;
-  int position = 0;
-  for (const Node* node = graph.first(); node != nullptr; node = node->next())
-    positions[node] = position++;
+  std::vector<int> positions;  // by id, of nodes that were there before
   int64_t changed = 0;
   for (Node* node = graph.first(); node != nullptr; node = node->next()) {
     const Value mask = mask_of_clamp(*node);
     if (!mask) continue;
+    if (positions.empty()) positions = positions_in(graph);
+    const int own = positions[static_cast<size_t>(node->id())];
     Value of_result;
     for (const ir::Use& use : mask.node->uses_of(mask.index)) {
-      const auto user = positions.find(use.user);
-      if (user == positions.end() || user->second <= positions[node]) continue;
+      if (use.user == nullptr || static_cast<size_t>(use.user->id()) >= positions.size()) continue;
+      if (positions[static_cast<size_t>(use.user->id())] <= own) continue;
       if (!of_result) {
         of_result = graph
                         .add(OpKind::le,

@@ -26,36 +26,46 @@ class Fuse final : public Pass {
   [[nodiscard]] std::string_view name() const override { return "fuse"; }
 
   bool run(ir::Graph& graph, PassContext& context) override {
-    std::unique_ptr<Decisions> best = decide(graph, {}, context);
-    if (best->clusters.met_limits()) {
-      // Some kernels have to end where others begin, and that decides what is stored.
-      std::unique_ptr<Decisions> other = decide(graph, parts_of(graph, context), context);
-      if (other->clusters.bytes_moved() < best->clusters.bytes_moved()) best = std::move(other);
+    for (const CycleSearch search : {CycleSearch::nearby, CycleSearch::everywhere}) {
+      const std::unique_ptr<Decisions> best = best_decisions(graph, search, context);
+      const auto order = order_of_units(graph, best->clusters);
+      if (!order) continue;
+      best->log.explain(best->clusters);
+      const int count = outline_fusions(graph, best->clusters, *order);
+      context.count("fusions", count);
+      return count > 0;
     }
-    best->log.explain(best->clusters);
-    const int count = outline_fusions(graph, best->clusters);
-    context.count("fusions", count);
-    return count > 0;
+    check_failed("clusters depend on each other in a circle", std::source_location::current());
   }
 
  private:
+  using CycleSearch = FusionClusters::CycleSearch;
+
   struct Decisions {
     FusionClusters clusters;
     FusionLog log;
   };
 
+  std::unique_ptr<Decisions> best_decisions(ir::Graph& graph,
+                                            CycleSearch search,
+                                            PassContext& context) const {
+    std::unique_ptr<Decisions> best = decide(graph, {}, search, context);
+    if (!best->clusters.met_limits()) return best;
+    // Some kernels have to end where others begin, and that decides what is stored.
+    std::unique_ptr<Decisions> other = decide(graph, parts_of(graph, context), search, context);
+    return other->clusters.bytes_moved() < best->clusters.bytes_moved() ? std::move(other)
+                                                                        : std::move(best);
+  }
+
   std::unique_ptr<Decisions> decide(ir::Graph& graph,
                                     const Parts& parts,
+                                    CycleSearch search,
                                     PassContext& context) const {
-    using CycleSearch = FusionClusters::CycleSearch;
-    for (const CycleSearch search : {CycleSearch::nearby, CycleSearch::everywhere}) {
-      std::unique_ptr<Decisions> decisions(
-          new Decisions{{graph, limits_, model_, parts, search}, FusionLog(context)});
-      decide(*decisions);
-      context.count("work", decisions->clusters.work());
-      if (!form_circle(graph, decisions->clusters)) return decisions;
-    }
-    check_failed("clusters depend on each other in a circle", std::source_location::current());
+    std::unique_ptr<Decisions> decisions(
+        new Decisions{{graph, limits_, model_, parts, search}, FusionLog(context)});
+    decide(*decisions);
+    context.count("work", decisions->clusters.work());
+    return decisions;
   }
 
   static void decide(Decisions& decisions) {

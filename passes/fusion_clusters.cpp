@@ -31,6 +31,14 @@ int64_t cost_of(std::span<Node* const> ops) {
   return cost;
 }
 
+/// Sorted, without repetitions.
+std::vector<int> each_once(std::vector<int> numbers) {
+  std::ranges::sort(numbers);
+  const auto repeated = std::ranges::unique(numbers);
+  numbers.erase(repeated.begin(), repeated.end());
+  return numbers;
+}
+
 }  // namespace
 
 FusionClusters::FusionClusters(ir::Graph& graph,
@@ -178,19 +186,19 @@ Objection FusionClusters::align_columns(Trial& trial) const {
 }
 
 std::vector<int> FusionClusters::operand_positions(const Trial& trial) const {
-  std::set<int> found;
+  std::vector<int> found;
   for (const int number : {trial.a, trial.b}) {
     if (number == kNone) continue;
     for (const auto* nodes : {&cluster(number).members, &cluster(number).copies}) {
       for (const Node* node : *nodes) {
         for (const ir::Value& operand : node->operands()) {
           if (is_free(*operand.node) || holds(trial, *operand.node)) continue;
-          found.insert(position(*operand.node));
+          found.push_back(position(*operand.node));
         }
       }
     }
   }
-  return {found.begin(), found.end()};
+  return each_once(std::move(found));
 }
 
 int64_t FusionClusters::num_ops(int number) const {
@@ -404,12 +412,12 @@ bool FusionClusters::all_outside_readers(const Node& node, Visit visit) const {
 }
 
 std::vector<int> FusionClusters::outside_readers(const Node& node) const {
-  std::set<int> readers;
+  std::vector<int> readers;
   all_outside_readers(node, [&](int reader) {
-    readers.insert(reader);
+    readers.push_back(reader);
     return true;
   });
-  return {readers.begin(), readers.end()};
+  return each_once(std::move(readers));
 }
 
 bool FusionClusters::is_only_outside_reader(const Node& node, int cluster) const {
@@ -458,12 +466,19 @@ int64_t FusionClusters::bytes_moved() const {
 }
 
 void FusionClusters::prune_unused() {
-  // What is demanded in a cluster: pairs of a node and the cluster that computes it.
-  std::set<std::pair<int, int>> needed;
+  // What is demanded of members, by id, and of copies: pairs of a position and a cluster.
+  std::vector<bool> needed(position_.size());
+  std::set<std::pair<int, int>> needed_copies;
   std::vector<std::pair<const Node*, int>> stack;
   const auto demand = [&](const Node& node, int reader) {
     const int number = reader != kNone && is_inside(node, reader) ? reader : home(node);
-    if (needed.emplace(position(node), number).second) stack.emplace_back(&node, number);
+    if (number != home(node)) {
+      if (!needed_copies.emplace(position(node), number).second) return;
+    } else {
+      if (needed[index(node)]) return;
+      needed[index(node)] = true;
+    }
+    stack.emplace_back(&node, number);
   };
   for (const Node* node : order_) {
     if (is_result(*node) || (home(*node) == kNone && !is_dead(*node))) demand(*node, kNone);
@@ -476,17 +491,14 @@ void FusionClusters::prune_unused() {
   }
   for (size_t c = 0; c < clusters_.size(); ++c) {
     const auto number = static_cast<int>(c);
-    const auto unused = [&](const Node* node) {
-      return !needed.contains({position(*node), number});
-    };
     std::erase_if(clusters_[c].members, [&](const Node* node) {
-      if (!unused(node)) return false;
+      if (needed[index(*node)]) return false;
       home_[index(*node)] = kNone;
       dead_[index(*node)] = true;
       return true;
     });
     std::erase_if(clusters_[c].copies, [&](const Node* node) {
-      if (!unused(node)) return false;
+      if (needed_copies.contains({position(*node), number})) return false;
       std::erase(copied_into_[index(*node)], number);
       return true;
     });

@@ -1,8 +1,6 @@
 #include "wick/passes/fusion_outline.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -37,6 +35,10 @@ std::vector<int> inverse(const std::vector<int>& order) {
   return out;
 }
 
+void add_once(std::vector<int>& numbers, int number) {
+  if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
+}
+
 /// A cluster, or a node that stays by itself, while the units are put in order.
 struct Unit {
   int cluster = FusionClusters::kNone;
@@ -51,19 +53,21 @@ class Outliner {
       : graph_(graph),
         clusters_(clusters),
         old_nodes_(graph.nodes()),
-        unit_of_(static_cast<size_t>(graph.id_bound()), -1) {}
-
-  /// False where units depend on each other in a circle.
-  bool can_sort() {
+        unit_of_(static_cast<size_t>(graph.id_bound()), -1),
+        replacement_(unit_of_.size()),
+        inside_(unit_of_.size()) {
     make_units();
-    return sorted_units().size() == units_.size();
   }
 
-  int run() {
-    make_units();
+  /// None where units depend on each other in a circle.
+  std::optional<std::vector<int>> order() {
+    std::vector<int> sorted = sorted_units();
+    if (sorted.size() != units_.size()) return std::nullopt;
+    return sorted;
+  }
+
+  int run(const std::vector<int>& sorted) {
     int count = 0;
-    const std::vector<int> sorted = sorted_units();
-    check(sorted.size() == units_.size(), "clusters do not depend on each other in a circle");
     for (size_t rank = 0; rank < sorted.size(); ++rank) {
       units_[static_cast<size_t>(sorted[rank])].rank = static_cast<int>(rank);
     }
@@ -77,15 +81,16 @@ class Outliner {
     }
     // Only now, since the clusters are described by the old nodes.
     for (Node* node : old_nodes_) {
-      const auto known = replacement_.find(node->id());
-      if (known != replacement_.end()) graph_.replace_all_uses(node->result(), known->second);
+      if (const Value known = replacement(*node)) graph_.replace_all_uses(node->result(), known);
     }
     erase_old_nodes();
     return count;
   }
 
  private:
-  [[nodiscard]] int& unit_of(const Node& node) { return unit_of_[static_cast<size_t>(node.id())]; }
+  [[nodiscard]] static size_t index(const Node& node) { return static_cast<size_t>(node.id()); }
+
+  [[nodiscard]] int& unit_of(const Node& node) { return unit_of_[index(node)]; }
 
   void make_units() {
     std::vector<int> unit_of_cluster(static_cast<size_t>(clusters_.num_clusters()), -1);
@@ -127,14 +132,15 @@ class Outliner {
   std::vector<int> sorted_units() {
     std::vector<ScheduleUnit> scheduled(units_.size());
     std::vector<ScheduleBuffer> buffers;
-    std::map<int, int> buffer_of;  // by id of the node
+    std::vector<int> buffer_of(unit_of_.size(), -1);  // by id of the node
     for (size_t i = 0; i < units_.size(); ++i) {
       scheduled[i].place = units_[i].place;
       for (const Node* node : stored_by(units_[i])) {
         const bool is_view = units_[i].lone != nullptr && is_alias(*node);
         const int buffer =
-            is_view ? buffer_of.at(node->operand(0).node->id()) : static_cast<int>(buffers.size());
-        buffer_of[node->id()] = buffer;
+            is_view ? buffer_of[index(*node->operand(0).node)] : static_cast<int>(buffers.size());
+        check(buffer >= 0, "what a view shows is stored");
+        buffer_of[index(*node)] = buffer;
         if (!is_view) {
           buffers.push_back({.bytes = bytes_of_results(*node), .kept = !may_be_freed(*node)});
           scheduled[i].writes.push_back(buffer);
@@ -143,16 +149,16 @@ class Outliner {
       }
     }
     for (size_t i = 0; i < units_.size(); ++i) {
-      std::set<int> after;
-      std::set<int> reads;
+      std::vector<int>& after = scheduled[i].after;
+      std::vector<int>& reads = scheduled[i].reads;
       for (const Node* operand : operands_of(units_[i])) {
-        after.insert(unit_of(*operand));
+        add_once(after, unit_of(*operand));
         // Dead ops may read what is stored no more.
-        const auto buffer = buffer_of.find(operand->id());
-        if (buffer != buffer_of.end()) reads.insert(buffer->second);
+        const int buffer = buffer_of[index(*operand)];
+        if (buffer >= 0) add_once(reads, buffer);
       }
-      scheduled[i].after.assign(after.begin(), after.end());
-      scheduled[i].reads.assign(reads.begin(), reads.end());
+      std::ranges::sort(after);
+      std::ranges::sort(reads);
     }
     return best_schedule(scheduled, buffers).order;
   }
@@ -185,24 +191,23 @@ class Outliner {
     check(!outputs.empty(), "the values of a cluster are used");
     auto body = std::make_unique<ir::Graph>(name);
     std::vector<Value> sources;
-    std::map<int, Value> inside;  // by id of the old node
     const std::vector<Node*> read = clusters_.operands(number);
     for (Node* operand : read) {
       const Value value = current(operand);
       sources.push_back(value);
-      inside[operand->id()] = body->add_parameter(value.type(), operand->name())->result();
+      inside_[index(*operand)] = body->add_parameter(value.type(), operand->name())->result();
     }
     std::vector<Node*> nodes = cluster.members;
     nodes.insert(nodes.end(), cluster.copies.begin(), cluster.copies.end());
     std::ranges::sort(nodes, {}, [&](const Node* node) { return clusters_.position(*node); });
     for (Node* node : nodes)
-      inside[node->id()] = clone(*node, *body, inside)->result();
+      inside_[index(*node)] = clone(*node, *body)->result();
 
     std::vector<Value> results;
     std::vector<Node*> stored;  // one a result
     std::vector<std::pair<Node*, int>> replaced;
     for (Node* output : outputs) {
-      const Value value = inside.at(output->id());
+      const Value value = inside_[index(*output)];
       const auto known = std::ranges::find(results, value);
       replaced.emplace_back(output, static_cast<int>(known - results.begin()));
       if (known != results.end()) continue;
@@ -210,6 +215,8 @@ class Outliner {
       stored.push_back(output);
     }
     body->set_results(results);
+    forget_inside(read);
+    forget_inside(nodes);
 
     // Equal computations become equal kernels, wherever in a program they stand.
     CanonicalGraph canonical = canonical_copy(*body);
@@ -232,24 +239,35 @@ class Outliner {
     for (const auto& [output, old_result] : replaced) {
       const int result = new_result[static_cast<size_t>(old_result)];
       if (!output->name().empty()) fusion->set_name(output->name(), result);
-      replacement_[output->id()] = fusion->result(result);
+      replacement_[index(*output)] = fusion->result(result);
     }
   }
 
   /// What the value of an old node is now.
   Value current(Node* node) {
-    const auto known = replacement_.find(node->id());
-    return known == replacement_.end() ? node->result() : known->second;
+    const Value known = replacement(*node);
+    return known ? known : node->result();
   }
 
-  Node* clone(const Node& node, ir::Graph& body, std::map<int, Value>& inside) {
+  /// None for nodes that this pass has made.
+  [[nodiscard]] Value replacement(const Node& node) const {
+    return index(node) < replacement_.size() ? replacement_[index(node)] : Value{};
+  }
+
+  void forget_inside(const std::vector<Node*>& nodes) {
+    for (const Node* node : nodes) {
+      inside_[index(*node)] = {};
+      for (const Value& operand : node->operands())
+        inside_[index(*operand.node)] = {};  // constants have been cloned beside them
+    }
+  }
+
+  Node* clone(const Node& node, ir::Graph& body) {
     std::vector<Value> operands;
     for (const Value& operand : node.operands()) {
-      auto known = inside.find(operand.node->id());
-      if (known == inside.end()) {
-        known = inside.emplace(operand.node->id(), clone_constant(*operand.node, body)).first;
-      }
-      operands.push_back(known->second);
+      Value& known = inside_[index(*operand.node)];
+      if (!known) known = clone_constant(*operand.node, body);
+      operands.push_back(known);
     }
     Node* copy = body.add(node.op(), operands, node.attributes(), node.location());
     if (!node.name().empty()) copy->set_name(node.name());
@@ -304,17 +322,18 @@ class Outliner {
   std::vector<Node*> old_nodes_;
   std::vector<int> unit_of_;
   std::vector<Unit> units_;
-  std::map<int, Value> replacement_;
+  std::vector<Value> replacement_;  // by id of the old node, as is the next one
+  std::vector<Value> inside_;       // the body that is being made
 };
 
 }  // namespace
 
-bool form_circle(ir::Graph& graph, FusionClusters& clusters) {
-  return !Outliner(graph, clusters).can_sort();
+std::optional<std::vector<int>> order_of_units(ir::Graph& graph, FusionClusters& clusters) {
+  return Outliner(graph, clusters).order();
 }
 
-int outline_fusions(ir::Graph& graph, FusionClusters& clusters) {
-  return Outliner(graph, clusters).run();
+int outline_fusions(ir::Graph& graph, FusionClusters& clusters, const std::vector<int>& order) {
+  return Outliner(graph, clusters).run(order);
 }
 
 }  // namespace wick::passes

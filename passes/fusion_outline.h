@@ -2,15 +2,18 @@
 
 // Turns decided clusters into fusion nodes.
 
+#include <optional>
+#include <vector>
+
 #include "wick/passes/fusion_clusters.h"
 
 namespace wick::passes {
 
-/// Whether some clusters depend on each other in a circle, so that none of them could run first.
-bool form_circle(ir::Graph& graph, FusionClusters& clusters);
+/// The order in which clusters and the nodes that stay by themselves run, by numbers that are
+/// outline_fusions' own; none where some depend on each other in a circle.
+std::optional<std::vector<int>> order_of_units(ir::Graph& graph, FusionClusters& clusters);
 
 /// Moves the ops of every cluster into the body of a new fusion node; returns how many there are.
-/// The clusters form no circle.
-int outline_fusions(ir::Graph& graph, FusionClusters& clusters);
+int outline_fusions(ir::Graph& graph, FusionClusters& clusters, const std::vector<int>& order);
 
 }  // namespace wick::passes

@@ -28,6 +28,12 @@ std::optional<IndexMap> read_map(const Node& node,
   return map ? operand_map(node, operand, *map, domain.extents) : std::nullopt;
 }
 
+/// Whether a member reads another one plainly at the positions where both are computed.
+bool reads_own_positions(const Node& consumer, int operand, Level consumer_level, Level level) {
+  return has(consumer.op(), ir::kElementwise) && consumer_level == level &&
+         consumer.operand(operand).type().shape == consumer.type().shape;
+}
+
 /// Beyond this many steps a search gives up and reports a cycle: near-linear time matters more.
 constexpr int kSearchBudget = 2048;
 
@@ -46,6 +52,7 @@ Objection FusionClusters::check_levels(Trial& trial) {
     const Node& producer = *consumer.operand(operand).node;
     const Level consumer_level = level_in(trial, consumer);
     const Level producer_level = level_in(trial, producer);
+    if (reads_own_positions(consumer, operand, consumer_level, producer_level)) return {};
     const auto read = read_map(consumer, operand, consumer_level, trial.domain);
     if (!read) return {fusion_code::kIndexed, kNotAffine};
     if (producer_level == Level::column && consumer_level != Level::column) {
@@ -141,7 +148,11 @@ Objection FusionClusters::check_evaluation(Trial& trial) {
       for (int i = 0; i < node->num_operands(); ++i) {
         const Node& operand = *node->operand(i).node;
         if (!holds(trial, operand)) continue;
-        const auto map = read_map(*node, i, level_in(trial, *node), domain);
+        const Level level = level_in(trial, *node);
+        if (is_member(operand) && reads_own_positions(*node, i, level, level_in(trial, operand))) {
+          continue;
+        }
+        const auto map = read_map(*node, i, level, domain);
         if (Objection no = read(operand, map); !no.empty()) return no;
       }
     }

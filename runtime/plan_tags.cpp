@@ -32,15 +32,15 @@ void add_values(const Plan& plan, std::vector<ArenaItem>& items) {
   }
 }
 
-/// The value that a step writes into this parameter's place.
-const PlanValue& overwriter(const Plan& plan, int parameter) {
-  const Place place{Place::Kind::param, parameter, 0};
-  const auto writes = [&](const PlanValue& value) {
-    return value.place == place && value.defined_at >= 0;
-  };
-  const auto found = std::ranges::find_if(plan.values, writes);
-  check(found != plan.values.end(), "a step overwrites the parameter");
-  return *found;
+/// By parameter, the first value that a step writes into its place, or null.
+std::vector<const PlanValue*> overwriters(const Plan& plan) {
+  std::vector<const PlanValue*> found(plan.parameters.size(), nullptr);
+  for (const PlanValue& value : plan.values) {
+    if (value.place.kind != Place::Kind::param || value.defined_at < 0) continue;
+    const PlanValue*& first = found[static_cast<size_t>(value.place.index)];
+    if (first == nullptr) first = &value;
+  }
+  return found;
 }
 
 }  // namespace
@@ -55,8 +55,12 @@ void tag_allocations(Plan& plan, std::span<const int> result_values) {
     tags.arena.op = largest->op;
     tags.arena.where = largest->where;
   }
-  for (const int parameter : plan.overwritten)
-    tags.overwritten.push_back(tag_of(overwriter(plan, parameter), "argument copy"));
+  const std::vector<const PlanValue*> overwriting = overwriters(plan);
+  for (const int parameter : plan.overwritten) {
+    const PlanValue* const value = overwriting[static_cast<size_t>(parameter)];
+    check(value != nullptr, "a step overwrites the parameter");
+    tags.overwritten.push_back(tag_of(*value, "argument copy"));
+  }
   for (const int value : result_values)
     tags.results.push_back(tag_of(plan.values[static_cast<size_t>(value)], "result"));
 }
