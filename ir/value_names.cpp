@@ -45,17 +45,24 @@ ValueNames::ValueNames(const Graph& graph) {
 }
 
 std::string_view ValueNames::of(const Value& value) const {
-  const auto found = places_.find(value.node);
+  constexpr std::string_view kElsewhere = "?";
+  if (value.node == nullptr) return kElsewhere;
+  const auto graph = places_.find(&value.node->graph());
+  const auto id = static_cast<size_t>(value.node->id());
+  if (graph == places_.end() || id >= graph->second.size()) return kElsewhere;
+  const Place place = graph->second[id];
   const auto index = static_cast<size_t>(value.index);
-  if (found == places_.end() || index >= found->second.count) return "?";
-  return names_[found->second.first + index];
+  return index < place.count ? std::string_view(names_[place.first + index]) : kElsewhere;
 }
 
 // Recursive in the nesting of fusions only, which the verifier keeps at one.
 void ValueNames::add(const Graph& graph) {
-  places_.reserve(places_.size() + static_cast<size_t>(graph.num_nodes()));
+  // A reference that stays: fusions' bodies are added meanwhile.
+  std::vector<Place>& places = places_[&graph];
+  places.resize(static_cast<size_t>(graph.id_bound()));
   for (const Node* node = graph.first(); node != nullptr; node = node->next()) {
-    places_[node] = {names_.size(), static_cast<size_t>(node->num_results())};
+    places[static_cast<size_t>(node->id())] = {names_.size(),
+                                               static_cast<size_t>(node->num_results())};
     for (int i = 0; i < node->num_results(); ++i)
       names_.push_back(unused(node->name(i)));
     if (node->body() != nullptr) add(*node->body());

@@ -39,11 +39,11 @@ class ValueNames {
 
   /// Where the names of a node's results are among all.
   struct Place {
-    size_t first;
-    size_t count;
+    size_t first = 0;
+    size_t count = 0;
   };
 
-  std::unordered_map<const Node*, Place> places_;
+  std::unordered_map<const Graph*, std::vector<Place>> places_;  // by Node::id
   std::vector<std::string> names_;
   std::unordered_map<std::string, int> suffixes_;
   std::unordered_set<std::string> used_;
