@@ -5,8 +5,10 @@
 // WICK_DIFF_PROGRAMS sets how many, WICK_DIFF_SEED the first seed.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/guarded_memory_manager.h"
@@ -330,6 +332,30 @@ TEST(RandomPrograms, AgreeWithThoseRunOpByOp) {
     ASSERT_EQ(actual.values.size(), expected.values.size());
     ASSERT_EQ(difference(actual, expected), "") << fmt::format("{}", fmt::join(actual.log, "\n"));
   }
+}
+
+TEST(RandomPrograms, RunOnSeveralThreadsAtOnce) {
+  const auto first = static_cast<uint64_t>(number_from("WICK_DIFF_SEED", 1));
+  const auto count =
+      static_cast<uint64_t>(number_from("WICK_DIFF_PROGRAMS", targets_gpu() ? 8 : 40));
+  constexpr int kThreads = 4;
+  std::array<std::string, kThreads> problems;
+  {
+    std::vector<std::jthread> threads;
+    for (uint64_t thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (uint64_t seed = first + thread; seed < first + count; seed += kThreads) {
+          const Outcome expected = outcome_of(seed, /*eager=*/true);
+          const Outcome actual = outcome_of(seed, /*eager=*/false);
+          std::string problem = actual.log == expected.log ? difference(actual, expected)
+                                                           : std::string("other errors");
+          if (!problem.empty()) problems[thread] += fmt::format("seed {}: {}\n", seed, problem);
+        }
+      });
+    }
+  }
+  for (const std::string& problem : problems)
+    EXPECT_EQ(problem, "");
 }
 
 }  // namespace
