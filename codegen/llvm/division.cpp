@@ -107,12 +107,16 @@ Divisor make_scalar_divisor(EmitContext& e, llvm::Value* divisor) {
 
 }  // namespace
 
-Divisor make_divisor(EmitContext& e, llvm::Value* divisor) {
+Divisor make_divisor(EmitContext& e, llvm::Value* divisor, bool is_usual) {
+  if (is_usual) {
+    const Divisor made = invert(e, nullptr, divisor);
+    return {nullptr, e.splat(made.inverse), e.splat(made.rest)};
+  }
   return is_vector(divisor) ? make_vector_divisor(e, divisor) : make_scalar_divisor(e, divisor);
 }
 
 llvm::Value* divide(EmitContext& e, llvm::Value* x, const Divisor& divisor) {
-  llvm::Value* dividend = e.b.CreateFMul(x, divisor.scale);
+  llvm::Value* dividend = divisor.scale == nullptr ? x : e.b.CreateFMul(x, divisor.scale);
   return e.fma(dividend, divisor.inverse, e.b.CreateFMul(dividend, divisor.rest));
 }
 

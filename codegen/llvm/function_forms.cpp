@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <numeric>
-#include <span>
-#include <string>
-#include <tuple>
+#include <optional>
 #include <utility>
+
+#include "wick/codegen/llvm/equal_values.h"
+#include "wick/codegen/llvm/nan_flow.h"
 
 namespace wick::codegen::llvm_jit {
 
@@ -45,6 +44,8 @@ class Finder {
         raise(static_cast<int>(i));
       } else if (at.kind == InstrKind::cast && at.dtype == DType::f32) {
         narrow(static_cast<int>(i));
+      } else if (at.kind == InstrKind::accumulate) {
+        forms_[i].form = form_of_reduction(static_cast<int>(i));
       }
     }
     return std::move(forms_);
@@ -218,68 +219,35 @@ class Finder {
     if (!computes(at, OpKind::sub) || kernel_.blocking) return false;
     const Instr& greatest = instr(at.operands[1]);
     return greatest.kind == InstrKind::accumulate && greatest.op == OpKind::reduce_max &&
-           value_of(greatest.operands[0]) == value_of(at.operands[0]);
+           values().of(greatest.operands[0]) == values().of(at.operands[0]);
   }
 
-  /// Equal numbers for what has equal values at one position: loops load and compute again.
-  int value_of(int number) {
-    if (values_.empty()) number_values();
-    return values_[static_cast<size_t>(number)];
+  /// Of the powers of numbers less their greatest one is 1, unless all are NaN.
+  bool is_at_least_one(const Instr& sum) {
+    const Instr& power = instr(values().of(sum.operands[0]));
+    return computes(power, OpKind::exp) && computes(instr(power.operands[0]), OpKind::sub) &&
+           is_never_positive(power.operands[0]);
   }
 
-  void number_values() {
-    using Key = std::tuple<InstrKind, OpKind, DType, std::vector<int>, std::string>;
-    std::map<Key, int> known;
-    values_.resize(kernel_.instrs.size());
-    std::iota(values_.begin(), values_.end(), 0);
-    std::vector<int> before;
-    for (const Phase& phase : kernel_.phases) {
-      for (const int number : phase.instrs) {
-        const Instr& at = instr(number);
-        int& value = values_[static_cast<size_t>(number)];
-        if (at.kind == InstrKind::load) value = value_of_load(number, before);
-        if (at.kind == InstrKind::constant || at.kind == InstrKind::compute ||
-            at.kind == InstrKind::cast || at.kind == InstrKind::bitcast) {
-          std::vector<int> operands;
-          for (const int used : at.operands)
-            operands.push_back(values_[static_cast<size_t>(used)]);
-          const std::span<const std::byte> bytes = at.value.bytes();
-          const std::string literal(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-          value = known.try_emplace({at.kind, at.op, at.dtype, operands, literal}, number)
-                      .first->second;
-        }
-        before.push_back(number);
-      }
-    }
-  }
-
-  /// The first load of the same element, or what a loop left in memory of the kernel's own.
-  [[nodiscard]] int value_of_load(int number, const std::vector<int>& before) const {
+  FunctionForm form_of_reduction(int number) {
     const Instr& at = instr(number);
-    const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(at.buffer)];
-    const bool is_own = buffer.own_elements > 0;
-    if (at.predicate >= 0 || at.dynamic_index >= 0) return number;
-    if (!is_own && (buffer.written || !buffer.no_alias)) return number;
-    const auto is_source = [&](int earlier) {
-      const Instr& other = instr(earlier);
-      return other.kind == (is_own ? InstrKind::store : InstrKind::load) &&
-             other.buffer == at.buffer && other.address == at.address && other.predicate < 0 &&
-             other.dynamic_index < 0;
-    };
-    const auto source = std::ranges::find_if(before, is_source);
-    if (source == before.end()) return number;
-    if (!is_own) return values_[static_cast<size_t>(*source)];
-    const bool is_only_store = std::ranges::count_if(kernel_.instrs, [&](const Instr& other) {
-                                 return other.kind == InstrKind::store && other.buffer == at.buffer;
-                               }) == 1;
-    return is_only_store ? values_[static_cast<size_t>(instr(*source).operands[0])] : number;
+    if (kernel_.blocking || !is_float(instr(at.operands[0]).dtype)) return FunctionForm::plain;
+    if (at.op == OpKind::reduce_max && tells_nan_otherwise(kernel_, values(), number))
+      return FunctionForm::numbers_alone;
+    if (at.op == OpKind::reduce_sum && is_at_least_one(at)) return FunctionForm::at_least_one;
+    return FunctionForm::plain;
+  }
+
+  const EqualValues& values() {
+    if (!values_) values_.emplace(kernel_);
+    return *values_;
   }
 
   const Kernel& kernel_;
   bool divides_;
   std::vector<InstrForm> forms_;
   std::vector<std::vector<int>> users_;
-  std::vector<int> values_;
+  std::optional<EqualValues> values_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
-// Elementary functions of which a kernel needs less than they can do, or all at once.
+// Elementary functions and reductions of which a kernel needs less than they can do, or all at
+// once.
 
 #include <cstdint>
 #include <vector>
@@ -20,6 +21,8 @@ enum class FunctionForm : uint8_t {
   scaled_log,        // a cast to f32 of a multiple of the f64 log of an f32: their product in f32
   tan,               // a cast to f32 of the f64 quotient of an f32's sine and cosine: in f32
   unread,            // f64 that these leave nobody to read
+  numbers_alone,     // reduce_max: passes over NaN, of which results are told otherwise
+  at_least_one,      // reduce_sum: of powers of which one is 1, or NaN
 };
 
 /// What an instruction is computed as.

@@ -53,8 +53,11 @@ const Instr& KernelEmitter::instr(int number) const {
   return kernel_.instrs[static_cast<size_t>(number)];
 }
 
-Reduction KernelEmitter::reduction_of(const Instr& accumulate) const {
-  return {accumulate.op, instr(accumulate.operands[0]).dtype};
+Reduction KernelEmitter::reduction_of(int accumulate) const {
+  const Instr& at = instr(accumulate);
+  return {.op = at.op,
+          .dtype = instr(at.operands[0]).dtype,
+          .passes_over_nan = form_of(accumulate).form == FunctionForm::numbers_alone};
 }
 
 uint64_t KernelEmitter::bit(int dim) {
@@ -449,8 +452,9 @@ void KernelEmitter::add_other_forms(int number, Slot& slot) {
       slot.splats.push_back(e_.splat(value));
   }
   if (divides_many_[static_cast<size_t>(number)]) {
+    const bool is_usual = form_of(number).form == FunctionForm::at_least_one;
     for (llvm::Value* value : slot.copies)
-      slot.divisors.push_back(make_divisor(e_, value));
+      slot.divisors.push_back(make_divisor(e_, value, is_usual));
   }
 }
 

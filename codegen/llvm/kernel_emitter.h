@@ -154,7 +154,7 @@ class KernelEmitter {
   void finish_accumulators(const Plan& plan);
   llvm::Value* operand(int number, int copy, bool as_vector);
   [[nodiscard]] const Instr& instr(int number) const;
-  [[nodiscard]] Reduction reduction_of(const Instr& instr) const;
+  [[nodiscard]] Reduction reduction_of(int accumulate) const;
 
   // kernel_emitter_few_columns.cpp
   [[nodiscard]] bool has_few_columns() const;

@@ -202,7 +202,7 @@ void KernelEmitter::make_columns() {
     const llvm::IRBuilderBase::InsertPointGuard guard(e_.b);
     e_.b.SetInsertPoint(entry_->getTerminator());
     for (const int number : plan.accumulates) {
-      const Reduction reduction = reduction_of(instr(number));
+      const Reduction reduction = reduction_of(number);
       const Partial start = reduction_start(e_, reduction);
       add(start.value);
       if (reduction.tracks_position()) add(start.position);
@@ -244,7 +244,7 @@ void KernelEmitter::load_columns(const Plan& plan) {
   accumulator_at_.clear();
   const Column* column = columns_[&plan].data();
   for (const int number : plan.accumulates) {
-    const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
+    const int width = reduction_of(number).tracks_position() ? 2 : 1;
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
     for (int copy = 0; copy < copies_; ++copy) {
       for (int i = 0; i < width; ++i) {
@@ -263,7 +263,7 @@ void KernelEmitter::store_columns(const Plan& plan) {
   const Column* column = columns_[&plan].data();
   auto value = accumulators_.begin();
   for (const int number : plan.accumulates) {
-    const int width = reduction_of(instr(number)).tracks_position() ? 2 : 1;
+    const int width = reduction_of(number).tracks_position() ? 2 : 1;
     for (int copy = 0; copy < copies_; ++copy) {
       for (int i = 0; i < width; ++i, ++value) {
         llvm::Value* place = column_place(column[i], position, copy);

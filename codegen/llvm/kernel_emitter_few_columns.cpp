@@ -47,7 +47,7 @@ void KernelEmitter::join_chains(const Plan& plan) {
   if (chains == 1) return;
   const auto copies = static_cast<size_t>(num_accumulator_copies());
   for (const int number : plan.accumulates) {
-    const Reduction reduction = reduction_of(instr(number));
+    const Reduction reduction = reduction_of(number);
     const size_t width = reduction.tracks_position() ? 2 : 1;
     const size_t first = first_accumulator(number);
     for (size_t copy = 0; copy < copies; ++copy) {

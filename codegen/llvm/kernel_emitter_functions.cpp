@@ -72,6 +72,8 @@ llvm::Value* KernelEmitter::emit_form(int number, llvm::ArrayRef<llvm::Value*> o
       return emit_tan(e_, operands[0]);
     case FunctionForm::plain:
     case FunctionForm::unread:
+    case FunctionForm::numbers_alone:
+    case FunctionForm::at_least_one:
       break;
   }
   return emit_compute(e_, at.op, instr(at.operands.back()).dtype, operands);

@@ -116,9 +116,7 @@ bool KernelEmitter::rows_wait_for_memory() const {
 /// twentieth, which is less than what a second chain of maxima costs; argmax also waits for itself.
 int KernelEmitter::rows_of_memory() const {
   const auto& accumulates = loop_plan().accumulates;
-  const auto waits_for_itself = [&](int number) {
-    return reduction_of(instr(number)).tracks_position();
-  };
+  const auto waits_for_itself = [&](int number) { return reduction_of(number).tracks_position(); };
   const auto is_sum = [&](int number) { return instr(number).op == ir::OpKind::reduce_sum; };
   if (!rows_wait_for_memory()) return 1;
   if (!e_.host.zen || e_.host.zen5 || std::ranges::any_of(accumulates, waits_for_itself)) return 4;

@@ -18,7 +18,7 @@ bool is_max(OpKind op) {
 
 /// Of which a NaN in any lane is the result.
 bool is_extremum_of_floats(const Reduction& reduction) {
-  return is_float(reduction.dtype) &&
+  return is_float(reduction.dtype) && !reduction.passes_over_nan &&
          (reduction.op == OpKind::reduce_max || reduction.op == OpKind::reduce_min);
 }
 
@@ -96,6 +96,9 @@ Partial combine(EmitContext& e, const Reduction& reduction, Partial x, Partial y
       return {b.CreateFMul(x.value, y.value)};
     case OpKind::reduce_max:
     case OpKind::reduce_min:
+      // A comparison with NaN is false, so that the first operand stays.
+      if (reduction.passes_over_nan)
+        return {b.CreateSelect(b.CreateFCmpOGT(y.value, x.value), y.value, x.value)};
       return {emit_extremum(e, reduction.op, reduction.dtype, x.value, y.value)};
     case OpKind::argmax: {
       llvm::Value* takes_y = is_better(e, reduction, x, y);

@@ -11,7 +11,8 @@ namespace wick::codegen::llvm_jit {
 
 struct Reduction {
   ir::OpKind op;
-  DType dtype;  // of the reduced operand
+  DType dtype;                   // of the reduced operand
+  bool passes_over_nan = false;  // reduce_max of floats: a NaN is none of the candidates
 
   [[nodiscard]] bool tracks_position() const { return op == ir::OpKind::argmax; }
 };
