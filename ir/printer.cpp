@@ -56,10 +56,7 @@ class Printer {
 
   void write_one(std::string_view text) { text_ += text; }
 
-  void write_one(const Type& type) {
-    text_ += to_string(type.dtype);
-    text_ += to_string(type.shape);
-  }
+  void write_one(const Type& type) { text_ += wick::to_string(type); }
 
   void write_one(uint32_t number) {
     char digits[10];

@@ -31,14 +31,6 @@ int64_t cost_of(std::span<Node* const> ops) {
   return cost;
 }
 
-/// Sorted, without repetitions.
-std::vector<int> each_once(std::vector<int> numbers) {
-  std::ranges::sort(numbers);
-  const auto repeated = std::ranges::unique(numbers);
-  numbers.erase(repeated.begin(), repeated.end());
-  return numbers;
-}
-
 }  // namespace
 
 FusionClusters::FusionClusters(ir::Graph& graph,
@@ -503,6 +495,13 @@ void FusionClusters::prune_unused() {
       return true;
     });
   }
+}
+
+std::vector<int> each_once(std::vector<int> numbers) {
+  std::ranges::sort(numbers);
+  const auto repeated = std::ranges::unique(numbers);
+  numbers.erase(repeated.begin(), repeated.end());
+  return numbers;
 }
 
 bool reads(const Node& node, const Node& value) {

@@ -200,6 +200,9 @@ class FusionClusters {
   int64_t work_ = 0;
 };
 
+/// The numbers in order, without repetitions.
+std::vector<int> each_once(std::vector<int> numbers);
+
 /// Whether the node has the value for an operand.
 bool reads(const ir::Node& node, const ir::Node& value);
 

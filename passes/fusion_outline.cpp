@@ -35,10 +35,6 @@ std::vector<int> inverse(const std::vector<int>& order) {
   return out;
 }
 
-void add_once(std::vector<int>& numbers, int number) {
-  if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
-}
-
 /// A cluster, or a node that stays by itself, while the units are put in order.
 struct Unit {
   int cluster = FusionClusters::kNone;
@@ -81,7 +77,8 @@ class Outliner {
     }
     // Only now, since the clusters are described by the old nodes.
     for (Node* node : old_nodes_) {
-      if (const Value known = replacement(*node)) graph_.replace_all_uses(node->result(), known);
+      const Value known = replacement_[index(*node)];
+      if (known) graph_.replace_all_uses(node->result(), known);
     }
     erase_old_nodes();
     return count;
@@ -149,16 +146,16 @@ class Outliner {
       }
     }
     for (size_t i = 0; i < units_.size(); ++i) {
-      std::vector<int>& after = scheduled[i].after;
-      std::vector<int>& reads = scheduled[i].reads;
+      std::vector<int> after;
+      std::vector<int> reads;
       for (const Node* operand : operands_of(units_[i])) {
-        add_once(after, unit_of(*operand));
+        after.push_back(unit_of(*operand));
         // Dead ops may read what is stored no more.
         const int buffer = buffer_of[index(*operand)];
-        if (buffer >= 0) add_once(reads, buffer);
+        if (buffer >= 0) reads.push_back(buffer);
       }
-      std::ranges::sort(after);
-      std::ranges::sort(reads);
+      scheduled[i].after = each_once(std::move(after));
+      scheduled[i].reads = each_once(std::move(reads));
     }
     return best_schedule(scheduled, buffers).order;
   }
@@ -245,13 +242,8 @@ class Outliner {
 
   /// What the value of an old node is now.
   Value current(Node* node) {
-    const Value known = replacement(*node);
+    const Value known = replacement_[index(*node)];
     return known ? known : node->result();
-  }
-
-  /// None for nodes that this pass has made.
-  [[nodiscard]] Value replacement(const Node& node) const {
-    return index(node) < replacement_.size() ? replacement_[index(node)] : Value{};
   }
 
   void forget_inside(const std::vector<Node*>& nodes) {

@@ -371,7 +371,9 @@ def fuzz(flags, base, out):
     def run_job(job):
         first = flags.seed + job * 1_000_000
         command = [BIN / "fuzz_graphs", str(flags.seconds), out / "findings", str(first)]
-        return run_logged(command, limit, computing, out / f"fuzz.{job}.txt")
+        log = out / f"fuzz.{job}.txt"
+        log.unlink(missing_ok=True)
+        return run_logged(command, limit, computing, log)
 
     with ThreadPoolExecutor(flags.jobs) as pool:
         statuses = list(pool.map(run_job, range(flags.jobs)))
