@@ -458,6 +458,18 @@ void KernelEmitter::add_other_forms(int number, Slot& slot) {
   }
 }
 
+/// LLVM 19 takes quotients and remainders of zeros for zeros, and leaves out the selection that
+/// puts zeros where a condition has kept a load from reading: it must not know what is there.
+llvm::Value* KernelEmitter::with_hidden_zeros(const Instr& load, llvm::Value* value) {
+  const auto divides = [](const Instr& at) {
+    return at.kind == InstrKind::compute && is_float(at.dtype) &&
+           (at.op == ir::OpKind::div || at.op == ir::OpKind::rem);
+  };
+  if (load.predicate < 0 || !is_float(load.dtype)) return value;
+  if (std::ranges::none_of(kernel_.instrs, divides)) return value;
+  return e_.b.CreateArithmeticFence(value, value->getType());
+}
+
 /// Many floats by one that is known before their loop, or, with registers for them, by one in each
 /// lane.
 bool KernelEmitter::has_known_divisor(const Instr& at) const {
@@ -506,7 +518,7 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
     case InstrKind::constant:
       return e_.literal(at.value);
     case InstrKind::load:
-      return emit_load(at, number, copy);
+      return with_hidden_zeros(at, emit_load(at, number, copy));
     case InstrKind::index:
       return emit_index(at, number, copy);
     case InstrKind::compute:

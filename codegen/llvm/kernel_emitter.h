@@ -438,6 +438,7 @@ class KernelEmitter {
   llvm::Value* copy_offset(int stride_param, int copy);
   llvm::Value* emit_index(const Instr& instr, int number, int copy);
   llvm::Value* emit_load(const Instr& instr, int number, int copy);
+  llvm::Value* with_hidden_zeros(const Instr& load, llvm::Value* value);
   void emit_store(const Instr& instr, int number, int copy);
   llvm::Value* address_of(const Instr& instr, int number, int copy);
   llvm::Value* mask_of(const Instr& instr, int copy, bool as_vector);

@@ -12,6 +12,7 @@
 
 #include "wick/passes/options.h"
 #include "wick/tensor/ops.h"
+#include "wick/tensor/ops_arithmetic.h"
 
 namespace wick {
 namespace {
@@ -126,6 +127,18 @@ TEST(NanInRows, OfAnotherTensorTellsNothing) {
     const Tensor e = exp(minimum(others - greatest(x), 0));
     return e / sum(exp(minimum(others, 0)), {-1}, true);
   });
+}
+
+TEST(PaddedQuotients, AreNotWhatZerosGive) {
+  const Tensor x = from_vector(Values(2 * 17 * 17, 3), {17, 17, 2, 1}).to(DType::f32);
+  materialize(x);
+  const auto expect_zeros_and_ones = [](const Tensor& padded) {
+    for (const double value : padded.to_vector<double>())
+      ASSERT_TRUE(value == 0 || value == 1) << value;
+  };
+  expect_zeros_and_ones(pad(x / x, {0, 0, 2, 0}, {0, 0, 0, 0}));
+  expect_zeros_and_ones(pad(x / x, {0, 0, 0, 1}, {0, 1, 0, 0}));
+  expect_zeros_and_ones(pad(remainder(x, x), {0, 0, 2, 0}, {0, 0, 0, 0}));
 }
 
 // Sums of powers of which one is 1 need no scale to be divided by; others do.
