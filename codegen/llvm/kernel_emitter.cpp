@@ -37,6 +37,10 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
   }
   copy_dim_ = kernel_.short_vector ? inner_dims_.back() : kernel_.vector_dim;
   forms_ = find_function_forms(kernel_, e_.host.divides_beside);
+  divides_floats_ = std::ranges::any_of(kernel_.instrs, [](const Instr& at) {
+    return at.kind == InstrKind::compute && is_float(at.dtype) &&
+           (at.op == ir::OpKind::div || at.op == ir::OpKind::rem);
+  });
   find_dependencies();
   find_cuts();
   find_choices();
@@ -461,12 +465,7 @@ void KernelEmitter::add_other_forms(int number, Slot& slot) {
 /// LLVM 19 takes quotients and remainders of zeros for zeros, and leaves out the selection that
 /// puts zeros where a condition has kept a load from reading: it must not know what is there.
 llvm::Value* KernelEmitter::with_hidden_zeros(const Instr& load, llvm::Value* value) {
-  const auto divides = [](const Instr& at) {
-    return at.kind == InstrKind::compute && is_float(at.dtype) &&
-           (at.op == ir::OpKind::div || at.op == ir::OpKind::rem);
-  };
-  if (load.predicate < 0 || !is_float(load.dtype)) return value;
-  if (std::ranges::none_of(kernel_.instrs, divides)) return value;
+  if (!divides_floats_ || load.predicate < 0 || !is_float(load.dtype)) return value;
   return e_.b.CreateArithmeticFence(value, value->getType());
 }
 

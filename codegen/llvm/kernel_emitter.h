@@ -468,6 +468,7 @@ class KernelEmitter {
   std::vector<bool> is_choice_;   // one load, which uniform conditions choose
   std::vector<bool> is_chosen_;   // part of a choice
   std::vector<InstrForm> forms_;  // one an instruction
+  bool divides_floats_ = false;
   std::vector<bool> needs_splat_;
   std::vector<bool> divides_many_;
   llvm::DenseMap<int, int> known_levels_;  // where an instruction planned so far is emitted
