@@ -38,7 +38,7 @@ void BodyEmitter::add_to_column(const ir::Node& reduction, size_t place, const R
   const ir::Value operand = reduction.operand(0);
   const auto map = domain.aligned_map(operand.type().shape, Level::full);
   check(map.has_value(), "a reduction reduces the positions of its kernel");
-  const int loop = 2 * body_.depth_of(*operand.node) + 1;
+  const int loop = 2 * body_.loop_of(reduction) + 1;
   const Request inside{.node = operand.node, .map = *map, .loop = loop};
   const int value = emit(inside);
 

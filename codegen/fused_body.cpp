@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "wick/codegen/reduction_loops.h"
 #include "wick/ir/check.h"
 
 namespace wick::codegen {
@@ -93,10 +94,12 @@ void sort_reductions(FusedBody& body) {
   }
 }
 
+/// Reductions are accumulated in the loops that are known of them, or in the first that can.
 void measure_depths(FusedBody& body) {
   const auto bound = static_cast<size_t>(body.graph->id_bound());
   body.depth.assign(bound, 0);
   body.is_of_columns.assign(bound, false);
+  body.loop.resize(bound, 0);
   for (const ir::Node* node = body.graph->first(); node != nullptr; node = node->next()) {
     const auto id = static_cast<size_t>(node->id());
     const auto& columns = body.column_reductions;
@@ -106,7 +109,10 @@ void measure_depths(FusedBody& body) {
       depth = std::max(depth, body.depth_of(*operand.node));
       is_of_columns |= body.is_of_columns[static_cast<size_t>(operand.node->id())];
     }
-    if (has(node->op(), ir::kReduction)) ++depth;
+    if (has(node->op(), ir::kReduction)) {
+      body.loop[id] = std::max(body.loop[id], depth);
+      depth = body.loop[id] + 1;
+    }
     body.is_of_columns[id] = is_of_columns;
     body.depth[id] = is_of_columns ? 1 : depth;
   }
@@ -132,6 +138,7 @@ FusedBody analyze_body(const ir::Graph& graph) {
   body.graph = &graph;
   sort_reductions(body);
   measure_depths(body);
+  if (choose_loops(body)) measure_depths(body);
   for (const ir::Node* node : body.reductions) {
     check(!body.is_of_columns[static_cast<size_t>(node->id())],
           "rows do not depend on what all of them are reduced to");

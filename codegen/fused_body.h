@@ -18,15 +18,21 @@ struct FusedBody {
   /// Reductions over the rows of the others, which are known, with all that depends on them, when
   /// every row has been walked.
   std::vector<const ir::Node*> column_reductions;
-  /// By Node::id: the longest chain of reductions that the value depends on, itself included; 1 for
-  /// what depends on a reduction of a column.
+  /// By Node::id: how many loops over a row come before the value is known; 1 for what depends on a
+  /// reduction of a column.
   std::vector<int> depth;
+  /// By Node::id, of reductions: the loop that accumulates.
+  std::vector<int> loop;
   /// By Node::id: depends on a reduction of a column.
   std::vector<bool> is_of_columns;
   int max_depth = 0;
 
   [[nodiscard]] int depth_of(const ir::Node& node) const {
     return depth[static_cast<size_t>(node.id())];
+  }
+
+  [[nodiscard]] int loop_of(const ir::Node& reduction) const {
+    return loop[static_cast<size_t>(reduction.id())];
   }
 
   /// Whether a result is stored at every position, or once for each row or column.

@@ -68,12 +68,9 @@ class ScratchPlanner {
   std::vector<RowScratch> run() {
     if (body_.max_depth == 0 || body_.max_depth >= kMaxLoops) return {};
     if (targets_gpu() && is_too_long_for_gpu(body_.domain)) return {};
-    for (const ir::Node* reduction : body_.reductions) {
-      need(*reduction->operand(0).node, uint64_t{1} << (body_.depth_of(*reduction) - 1));
-    }
-    for (const ir::Node* reduction : body_.column_reductions) {
-      const ir::Node& reduced = *reduction->operand(0).node;
-      need(reduced, uint64_t{1} << body_.depth_of(reduced));
+    for (const auto* reductions : {&body_.reductions, &body_.column_reductions}) {
+      for (const ir::Node* reduction : *reductions)
+        need(*reduction->operand(0).node, uint64_t{1} << body_.loop_of(*reduction));
     }
     for (const ir::Value& result : body_.graph->results()) {
       if (!is_full(*result.node)) continue;

@@ -204,14 +204,17 @@ int KernelEmitter::work_of(const Plan& plan) const {
   return work;
 }
 
-/// Whether sums over positions of channels, so many registers of each, leave some for what is
-/// added. Loops that store as well gain more by reading longer pieces of each of their streams.
+/// Whether what is accumulated, so many registers of each, leaves some for what is added. Loops over
+/// positions of channels that store as well gain more by reading longer pieces of each of their
+/// streams.
 bool KernelEmitter::keeps_sums(const Plan& plan, int registers) const {
-  if (!kernel_.short_vector) return true;
   const int most = e_.host.avx512 ? 24 : 12;
+  const auto count = static_cast<int>(plan.accumulates.size());
+  if (kernel_.vector_is_inner()) return registers * rows_together_ * count <= most;
+  if (!kernel_.short_vector) return true;
   const bool stores = std::ranges::any_of(
       plan.phase->instrs, [&](int number) { return instr(number).kind == InstrKind::store; });
-  return stores || registers * static_cast<int>(plan.accumulates.size()) <= most;
+  return stores || registers * count <= most;
 }
 
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot
