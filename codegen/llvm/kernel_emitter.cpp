@@ -320,6 +320,7 @@ void KernelEmitter::collect_accesses() {
 }
 
 void KernelEmitter::emit_phases() {
+  emit_prefetches_of_row_ends();
   for (const Plan& plan : plans_) {
     if (plan.phase->loop) {
       emit_loop_phase(plan);

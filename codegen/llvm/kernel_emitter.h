@@ -394,6 +394,7 @@ class KernelEmitter {
   llvm::Value* elements_to_streamed_line(int stream, llvm::Value* begin);
   llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
   void emit_prefetch_of_last_line(int stream, llvm::Value* end);
+  void emit_prefetches_of_row_ends();
   llvm::StoreInst* store_past_caches(llvm::Value* value, llvm::Value* address);
   [[nodiscard]] bool may_stream_blocks(int number) const;
   void store_block(const Instr& instr, llvm::Value* value, llvm::Value* address, llvm::Value* mask);
