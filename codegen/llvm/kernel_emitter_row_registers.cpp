@@ -121,8 +121,33 @@ void KernelEmitter::emit_part_of_row(const Plan& plan, int first, llvm::Value* p
   first_of_part_ = first;
   positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
   enter_dims({kernel_.vector_dim}, &plan);
+  if (!masks_.empty()) emit_prefetches_of_row_end(plan);
   emit_level(plan, kInnerLevel, kInnerLevel);
   restore_scope(before);
+}
+
+/// Of rows to come, where Zen 5 foresees no line that masked loads alone read: the fourth of each
+/// row of 64 elements came from memory as late as it was wanted, and logsumexp of 30003 such rows
+/// took 2.0 ms instead of 0.7.
+void KernelEmitter::emit_prefetches_of_row_end(const Plan& plan) {
+  if (!e_.host.zen5) return;
+  const auto is_first = [&](const Instr& at) {
+    const auto loads_it = [&](int number) {
+      return instr(number).kind == InstrKind::load && instr(number).buffer == at.buffer;
+    };
+    const Plan* first = plans_.data();
+    return std::none_of(first, &plan, [&](const Plan& before) {
+      return std::ranges::any_of(before.phase->instrs, loads_it);
+    });
+  };
+  const auto next_task = static_cast<size_t>(task_dims_.back());
+  for (const int number : plan.phase->instrs) {
+    const Instr& at = instr(number);
+    if (!reads_vectors(at) || !is_first(at)) continue;
+    if (at.address.terms[next_task].stride != Stride::dynamic) continue;
+    llvm::Value* row_end = address_of(at, number, copies_ - 1);
+    emit_prefetch(e_.b.CreateGEP(e_.storage_type(at.dtype), row_end, distance_ahead(at)));
+  }
 }
 
 /// Those that every row fills.
