@@ -130,7 +130,7 @@ void KernelEmitter::emit_part_of_row(const Plan& plan, int first, llvm::Value* p
 /// row of 64 elements came from memory as late as it was wanted, and logsumexp of 30003 such rows
 /// took 2.0 ms instead of 0.7.
 void KernelEmitter::emit_prefetches_of_row_end(const Plan& plan) {
-  if (!e_.host.zen5) return;
+  if (!e_.host.zen5 || task_dims_.empty()) return;
   const auto is_first = [&](const Instr& at) {
     const auto loads_it = [&](int number) {
       return instr(number).kind == InstrKind::load && instr(number).buffer == at.buffer;
