@@ -140,7 +140,7 @@ class LoopChoice {
 }  // namespace
 
 bool choose_loops(FusedBody& body) {
-  return body.max_depth >= 2 && LoopChoice(body).run();
+  return body.reductions.size() + body.column_reductions.size() > 1 && LoopChoice(body).run();
 }
 
 }  // namespace wick::codegen
