@@ -9,13 +9,14 @@
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
+#include <unistd.h>
 
 namespace wick::codegen::llvm_jit {
 
 namespace {
 
-/// Of the data cache at this level, as this core sees it; 0: the system does not know. The C
-/// library adds up the last levels of all of AMD's core complexes.
+/// Of the data cache at this level, as this core sees it; 0: the system does not know, as in some
+/// guests. The C library adds up the last levels of all of AMD's core complexes.
 int64_t cache_bytes_of_level(int level) {
   for (int index = 0;; ++index) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
@@ -37,7 +38,8 @@ int64_t cache_bytes_of_level(int level) {
 void detect_caches(HostTarget& host) {
   constexpr int64_t kLeast = int64_t{16} << 20U;
   constexpr int64_t kFewCores = 32;
-  const int64_t own = cache_bytes_of_level(2);
+  const int64_t known = cache_bytes_of_level(2);
+  const int64_t own = known > 0 ? known : sysconf(_SC_LEVEL2_CACHE_SIZE);
   const int64_t shared = cache_bytes_of_level(3);
   const bool few_share = shared <= kFewCores * own;
   int64_t usable = std::max(8 * own, kLeast);
