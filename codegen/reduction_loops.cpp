@@ -133,8 +133,8 @@ class LoopChoice {
   }
 
   FusedBody& body_;
-  std::vector<int> last_depth_;                    // by Node::id
-  std::vector<std::set<const ir::Node*>> read_;    // parameters, by loop
+  std::vector<int> last_depth_;                  // by Node::id
+  std::vector<std::set<const ir::Node*>> read_;  // parameters, by loop
 };
 
 }  // namespace

@@ -204,9 +204,9 @@ int KernelEmitter::work_of(const Plan& plan) const {
   return work;
 }
 
-/// Whether what is accumulated, so many registers of each, leaves some for what is added. Loops over
-/// positions of channels that store as well gain more by reading longer pieces of each of their
-/// streams.
+/// Whether what is accumulated, so many registers of each, leaves some for what is added. Loops
+/// over positions of channels that store as well gain more by reading longer pieces of each of
+/// their streams.
 bool KernelEmitter::keeps_sums(const Plan& plan, int registers) const {
   const int most = e_.host.avx512 ? 24 : 12;
   const auto count = static_cast<int>(plan.accumulates.size());

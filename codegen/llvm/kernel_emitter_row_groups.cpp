@@ -101,8 +101,8 @@ int KernelEmitter::loads_of_row(uint64_t row_dims) const {
 
 /// Rows of one vector each that is read as it lies in memory, with little to compute. Those of two
 /// are two streams as they are, and arithmetic gains nothing: sums of exp(x) take 1.06 times as
-/// long. Blocks of two long rows are read in less by Zen 5: the product of two vectors of 3 M in 0.7
-/// of the time.
+/// long. Blocks of two long rows are read in less by Zen 5: the product of two vectors of 3 M in
+/// 0.7 of the time.
 bool KernelEmitter::rows_wait_for_memory() const {
   constexpr int kLittleWork = 8;
   const int most_loads = e_.host.zen5 && rows_are_blocks() ? 2 : 1;

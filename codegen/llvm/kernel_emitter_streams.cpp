@@ -252,16 +252,17 @@ void KernelEmitter::emit_prefetch_of_last_line(int stream, llvm::Value* end) {
   });
 }
 
-/// Of rows whose loops leave something in memory of the function: those stores wait for the one that
-/// ends the row before. Softmax of rows of 600 elements takes Zen 5 5.9 ms without and 4.7 with, of
-/// 2001 5.1 and 4.5. Longer rows have the line by then, and take a twentieth longer.
+/// Of rows whose loops leave something in memory of the function: those stores wait for the one
+/// that ends the row before. Softmax of rows of 600 elements takes Zen 5 5.9 ms without and 4.7
+/// with, of 2001 5.1 and 4.5. Longer rows have the line by then, and take a twentieth longer.
 void KernelEmitter::emit_prefetches_of_row_ends() {
   constexpr int64_t kLongRow = 3072;
   const auto is_left = [&](const Instr& at) {
     return at.kind == InstrKind::store && is_own(at.buffer);
   };
   if (!e_.host.zen5 || !kernel_.vector_is_inner() || inner_dims_.size() != 1) return;
-  if (row_in_registers_ || kernel_.blocking || std::ranges::none_of(kernel_.instrs, is_left)) return;
+  if (row_in_registers_ || kernel_.blocking || std::ranges::none_of(kernel_.instrs, is_left))
+    return;
   llvm::SmallVector<int, 4> streams;
   for (const Plan& plan : plans_) {
     if (plan.phase->loop) streams.append(streams_of(plan));
