@@ -1,7 +1,9 @@
 #include "wick/codegen/reduction_loops.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "wick/codegen/fused_body.h"
@@ -34,10 +36,29 @@ class LoopChoice {
 
   bool run() {
     find_last_depths();
-    std::vector<Movable> movable;
     for (const ir::Value& result : body_.graph->results()) {
       if (is_full(*result.node)) read(reads_of(*result.node), body_.depth_of(*result.node));
     }
+    std::vector<Movable> movable = read_what_stays();
+    bool any_moved = false;
+    while (!movable.empty()) {
+      auto next = std::ranges::find_if(
+          movable, [&](const Movable& each) { return loop_that_reads(each).has_value(); });
+      if (next == movable.end()) next = movable.begin();
+      int& loop = body_.loop[static_cast<size_t>(next->reduction->id())];
+      const int chosen = loop_that_reads(*next).value_or(loop);
+      any_moved |= chosen != loop;
+      loop = chosen;
+      read(next->reads, chosen);
+      movable.erase(next);
+    }
+    return any_moved;
+  }
+
+ private:
+  /// Gives the others.
+  std::vector<Movable> read_what_stays() {
+    std::vector<Movable> movable;
     for (const auto* reductions : {&body_.reductions, &body_.column_reductions}) {
       for (const ir::Node* node : *reductions) {
         Reads reads = reads_of(*node->operand(0).node);
@@ -49,23 +70,9 @@ class LoopChoice {
         }
       }
     }
-    bool any_moved = false;
-    while (!movable.empty()) {
-      auto next = std::ranges::find_if(
-          movable, [&](const Movable& each) { return loop_that_reads(each) >= 0; });
-      const bool found = next != movable.end();
-      if (!found) next = movable.begin();
-      int& loop = body_.loop[static_cast<size_t>(next->reduction->id())];
-      const int chosen = found ? loop_that_reads(*next) : loop;
-      any_moved |= chosen != loop;
-      loop = chosen;
-      read(next->reads, chosen);
-      movable.erase(next);
-    }
-    return any_moved;
+    return movable;
   }
 
- private:
   [[nodiscard]] bool is_full(const ir::Node& node) const {
     return node.type().numel() == body_.domain.numel(Level::full);
   }
@@ -83,9 +90,8 @@ class LoopChoice {
   /// reduction, being known later.
   void find_last_depths() {
     for (const ir::Node* node = body_.graph->last(); node != nullptr; node = node->previous()) {
-      const bool has_all = is_full(*node) || has(node->op(), ir::kReduction);
       const int last = has(node->op(), ir::kReduction) ? body_.loop_of(*node)
-                       : has_all                       ? body_.depth_of(*node)
+                       : is_full(*node)                ? body_.depth_of(*node)
                                                        : last_depth(*node);
       for (const ir::Value& operand : node->operands()) {
         int& of_operand = last_depth_[static_cast<size_t>(operand.node->id())];
@@ -123,13 +129,13 @@ class LoopChoice {
     return reads;
   }
 
-  /// The first that reads all of it already; -1: none.
-  [[nodiscard]] int loop_that_reads(const Movable& each) const {
+  /// The first that reads all of it already.
+  [[nodiscard]] std::optional<int> loop_that_reads(const Movable& each) const {
     for (int loop = body_.loop_of(*each.reduction); loop <= each.last_loop; ++loop) {
       if (std::ranges::includes(read_[static_cast<size_t>(loop)], each.reads.parameters))
         return loop;
     }
-    return -1;
+    return std::nullopt;
   }
 
   FusedBody& body_;

@@ -280,7 +280,7 @@ class KernelEmitter {
   llvm::Value* whole_rows_stream();
   void emit_row_in_registers(const Plan& plan);
   void emit_vectors_of_row(const Plan& plan, bool is_whole);
-  void emit_prefetches_of_row_end(const Plan& plan);
+  void emit_prefetches_of_masked_lines(const Plan& plan);
   void emit_part_of_row(const Plan& plan, int first, llvm::Value* position);
   [[nodiscard]] int whole_vectors_of_row() const;
   llvm::Value* mask_of_row_end();

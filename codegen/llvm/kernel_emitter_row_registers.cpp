@@ -121,7 +121,7 @@ void KernelEmitter::emit_part_of_row(const Plan& plan, int first, llvm::Value* p
   first_of_part_ = first;
   positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
   enter_dims({kernel_.vector_dim}, &plan);
-  if (!masks_.empty()) emit_prefetches_of_row_end(plan);
+  if (!masks_.empty()) emit_prefetches_of_masked_lines(plan);
   emit_level(plan, kInnerLevel, kInnerLevel);
   restore_scope(before);
 }
@@ -129,7 +129,7 @@ void KernelEmitter::emit_part_of_row(const Plan& plan, int first, llvm::Value* p
 /// Of rows to come, where Zen 5 foresees no line that masked loads alone read: the fourth of each
 /// row of 64 elements came from memory as late as it was wanted, and logsumexp of 30003 such rows
 /// took 2.0 ms instead of 0.7.
-void KernelEmitter::emit_prefetches_of_row_end(const Plan& plan) {
+void KernelEmitter::emit_prefetches_of_masked_lines(const Plan& plan) {
   if (!e_.host.zen5 || task_dims_.empty()) return;
   const auto is_first = [&](const Instr& at) {
     const auto loads_it = [&](int number) {
