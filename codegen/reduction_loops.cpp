@@ -110,7 +110,8 @@ class LoopChoice {
     return is_of_columns ? body_.max_depth : last_depth(reduction) - 1;
   }
 
-  /// From loops before, what they reduced comes in registers.
+  /// From loops before, what they reduced comes in registers. Scalars count: one may have been
+  /// overwritten by then, where no later loop was known to read it.
   [[nodiscard]] Reads reads_of(const ir::Node& value) const {
     Reads reads;
     std::set<const ir::Node*> seen;
@@ -119,8 +120,7 @@ class LoopChoice {
       const ir::Node* node = stack.back();
       stack.pop_back();
       if (!seen.insert(node).second || has(node->op(), ir::kReduction)) continue;
-      if (node->op() == ir::OpKind::parameter && node->type().numel() > 1)
-        reads.parameters.insert(node);
+      if (node->op() == ir::OpKind::parameter) reads.parameters.insert(node);
       if (is_full(*node) && (has(node->op(), ir::kCostly) || is_result(*node)))
         reads.is_cheap = false;
       for (const ir::Value& operand : node->operands())
