@@ -121,6 +121,8 @@ class BodyEmitter {
   int convert(int phase, InstrKind kind, int value, DType dtype);
   int constant(int64_t value);
   int both(const Request& request, int a, int b);
+  [[nodiscard]] bool is_zero_outside(int value, int predicate) const;
+  [[nodiscard]] bool is_zero(int value) const;
   /// Loads an element of a parameter of the body, behind reshapes or not.
   int load(const Request& request,
            const ir::Value& source,

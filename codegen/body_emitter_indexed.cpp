@@ -137,6 +137,19 @@ int BodyEmitter::interior_pad_index(const Request& request) {
   return sum;
 }
 
+/// Where the predicate is false.
+bool BodyEmitter::is_zero_outside(int value, int predicate) const {
+  const Instr& at = draft_.instr(value).instr;
+  return at.kind == InstrKind::load && at.predicate == predicate;
+}
+
+/// A constant of no bits.
+bool BodyEmitter::is_zero(int value) const {
+  const Instr& at = draft_.instr(value).instr;
+  return at.kind == InstrKind::constant &&
+         std::ranges::count(at.value.bytes(), std::byte{0}) == std::ssize(at.value.bytes());
+}
+
 int BodyEmitter::build_pad(const Request& request, const std::vector<int>& values) {
   const ir::Node& node = *request.node;
   Request inside = request;
@@ -148,6 +161,7 @@ int BodyEmitter::build_pad(const Request& request, const std::vector<int>& value
     value = load(inside, node.operand(0), start, interior_pad_index(request), 1);
   }
   if (inside.predicate == request.predicate) return value;
+  if (is_zero_outside(value, inside.predicate) && is_zero(values.back())) return value;
   return compute(request,
                  OpKind::where,
                  compute_dtype(node.type().dtype),

@@ -205,11 +205,13 @@ bool Finisher::is_faster_side_by_side(int64_t length) const {
   return !adds_columns() && pays_side_by_side(instrs_, length, inner_.back().last, rows.last);
 }
 
-/// Of rows in order that are short; 0 where they are not.
+/// Of rows in order, or whose guards are by lane, that are short; 0 where they are not.
 int64_t Finisher::row_bound() const {
-  if (!vector_inner_ || inner_.size() != 1 || block_size_ > 0 || targets_gpu()) return 0;
-  const int64_t length = row_elements();
-  if (length < kShortestBoundRow || length > kLongestBoundRow) return 0;
+  const bool are_in_order = vector_inner_ && inner_.size() == 1 && block_size_ == 0;
+  const bool has_flat_rows = row_length_ > 0 || row_length_param_ >= 0;
+  if (targets_gpu() || !(are_in_order || (is_lane_guarded() && !has_flat_rows))) return 0;
+  const int64_t length = are_in_order ? row_elements() : outer_.back().extent;
+  if (length < kShortestBoundRow || (are_in_order && length > kLongestBoundRow)) return 0;
   return (length + kRowStep - 1) / kRowStep * kRowStep;
 }
 

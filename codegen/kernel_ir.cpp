@@ -178,8 +178,9 @@ class Verifier {
     }
     if (kernel_.row_bound > 0) {
       const auto num_inner = std::ranges::count(kernel_.dims, true, &Dim::inner);
-      require(num_inner == 1 && kernel_.vector_is_inner() && !kernel_.blocking,
-              "bound rows are the one inner dimension");
+      const bool are_in_order = num_inner == 1 && kernel_.vector_is_inner() && !kernel_.blocking;
+      require(are_in_order || kernel_.lane_guarded,
+              "bound rows are the one inner dimension, or guarded by lane");
       require(kernel_.row_bound % kRowStep == 0, "rows are bound in steps");
     }
     if (!kernel_.blocking) return;

@@ -169,8 +169,8 @@ struct Kernel {
   /// Not 0: the inner dimensions have at most so many positions in all, kShortRow or kSharedRow,
   /// and the vector dimension is an outer one: rows are walked side by side.
   int64_t longest_row = 0;
-  /// Not 0: the one inner dimension, which is the vector one, has at most so many positions, more
-  /// than kRowStep fewer, and kShortestBoundRow or more.
+  /// Not 0: the vector dimension has at most so many positions, more than kRowStep fewer, and
+  /// kShortestBoundRow or more. It is the one inner dimension, or guarded by lane.
   int64_t row_bound = 0;
   /// Rows are too short to be cut where guards of loads change: they may be asked for each lane.
   bool lane_guarded = false;

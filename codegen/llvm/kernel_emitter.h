@@ -205,6 +205,10 @@ class KernelEmitter {
       const std::function<void(const std::vector<llvm::Value*>& starts, Range line)>& body);
   llvm::Value* nonzero_extent(int dim);
   void emit_tasks(Range tasks, Range vectors, const std::vector<llvm::Value*>& starts);
+  void for_each_task(Range tasks,
+                     const std::vector<llvm::Value*>& starts,
+                     const std::function<void()>& body);
+  void emit_task(Range vectors);
   void emit_vector_loops(llvm::Value* begin,
                          llvm::Value* end,
                          llvm::ArrayRef<int> streams,
@@ -285,6 +289,20 @@ class KernelEmitter {
   [[nodiscard]] int whole_vectors_of_row() const;
   llvm::Value* mask_of_row_end();
   RowEnd place_of_row_end(int vector);
+
+  // kernel_emitter_guarded_rows.cpp
+  struct RowPart {
+    Scope scope;
+    int copies = 1;
+    Values masks;
+    llvm::Value* num_positions = nullptr;
+  };
+
+  [[nodiscard]] bool has_guarded_rows() const;
+  llvm::Value* are_whole_rows(Range vectors);
+  RowPart start_part_of_rows(int64_t position, int copies, bool is_whole);
+  void enter_part(const RowPart& part);
+  void emit_guarded_rows(Range tasks, const std::vector<llvm::Value*>& starts);
 
   // kernel_emitter_flat_rows.cpp
   [[nodiscard]] bool is_of_flat_rows(const Instr& instr) const;
@@ -444,7 +462,9 @@ class KernelEmitter {
   void emit_store(const Instr& instr, int number, int copy);
   llvm::Value* address_of(const Instr& instr, int number, int copy);
   llvm::Value* mask_of(const Instr& instr, int copy, bool as_vector);
+  llvm::Value* and_in_range(llvm::Value* lanes, int copy);
   llvm::Value* uniform_part(int predicate, int copy);
+  llvm::Value* varying_part(int predicate, int copy);
   [[nodiscard]] bool depends_on_tasks(int predicate) const;
   llvm::Value* load_any_lane(const Instr& instr, int number, int copy);
   llvm::Instruction* gather(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);

@@ -161,7 +161,7 @@ llvm::Value* KernelEmitter::nonzero_extent(int dim) {
   return e_.b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, extent, e_.b.getInt64(1));
 }
 
-/// Tasks that start at these positions of the task dimensions, counted up like an odometer.
+/// Tasks that start at these positions of the task dimensions.
 void KernelEmitter::emit_tasks(Range tasks,
                                Range vectors,
                                const std::vector<llvm::Value*>& starts) {
@@ -169,6 +169,20 @@ void KernelEmitter::emit_tasks(Range tasks,
     emit_groups_of_rows(tasks);
     return;
   }
+  const auto emit_each = [&] {
+    for_each_task(tasks, starts, [&] {
+      enter_dims(task_dims_, nullptr);
+      emit_task(vectors);
+    });
+  };
+  if (!has_guarded_rows()) return emit_each();
+  emit_if(are_whole_rows(vectors), [&] { emit_guarded_rows(tasks, starts); }, emit_each);
+}
+
+/// Counted up like an odometer.
+void KernelEmitter::for_each_task(Range tasks,
+                                  const std::vector<llvm::Value*>& starts,
+                                  const std::function<void()>& body) {
   auto& b = e_.b;
   const size_t count = task_dims_.size();
   accumulators_ = starts;  // the odometer travels as accumulators do
@@ -177,36 +191,7 @@ void KernelEmitter::emit_tasks(Range tasks,
     for (size_t i = 0; i < count; ++i) {
       positions_[static_cast<size_t>(task_dims_[i])] = odometer[i];
     }
-    enter_dims(task_dims_, nullptr);
-    if (kernel_.vector_is_inner()) {
-      copies_ = 1;
-      emit_phases();
-    } else if (columns_in_memory_) {
-      emit_columns(vectors);
-    } else {
-      if (kernel_.row_length_param >= 0) copy_columns_of_long_rows();
-      llvm::SmallVector<int, 4> streams;
-      if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
-      const Range range = tiled_vectors_.begin == nullptr || streams.empty()
-                              ? vectors
-                              : between_lines(vectors, streams[0]);
-      emit_sections(range, streams, [&](Range section, llvm::ArrayRef<int> streams_of_section) {
-        emit_vector_loops(section.begin, section.end, streams_of_section, [&] {
-          enter_dims({kernel_.vector_dim}, nullptr);
-          if (in_stream_loop_) {
-            emit_prefetches_ahead(plans_[0]);
-          } else if (inner_dims_.empty()) {
-            for (const Plan& plan : plans_)
-              emit_prefetches_of_hidden(plan);
-          }
-          if (inner_dims_.empty() || stages_strips()) {
-            emit_phases();
-          } else {
-            emit_rows_staged([&] { emit_phases(); });
-          }
-        });
-      });
-    }
+    body();
     std::vector<llvm::Value*> next(count);
     llvm::Value* carry = b.getTrue();
     for (size_t i = count; i-- > 0;) {
@@ -220,6 +205,37 @@ void KernelEmitter::emit_tasks(Range tasks,
     accumulators_ = next;
   });
   accumulators_.clear();
+}
+
+void KernelEmitter::emit_task(Range vectors) {
+  if (kernel_.vector_is_inner()) {
+    copies_ = 1;
+    emit_phases();
+    return;
+  }
+  if (columns_in_memory_) return emit_columns(vectors);
+  if (kernel_.row_length_param >= 0) copy_columns_of_long_rows();
+  llvm::SmallVector<int, 4> streams;
+  if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
+  const Range range = tiled_vectors_.begin == nullptr || streams.empty()
+                          ? vectors
+                          : between_lines(vectors, streams[0]);
+  emit_sections(range, streams, [&](Range section, llvm::ArrayRef<int> streams_of_section) {
+    emit_vector_loops(section.begin, section.end, streams_of_section, [&] {
+      enter_dims({kernel_.vector_dim}, nullptr);
+      if (in_stream_loop_) {
+        emit_prefetches_ahead(plans_[0]);
+      } else if (inner_dims_.empty()) {
+        for (const Plan& plan : plans_)
+          emit_prefetches_of_hidden(plan);
+      }
+      if (inner_dims_.empty() || stages_strips()) {
+        emit_phases();
+      } else {
+        emit_rows_staged([&] { emit_phases(); });
+      }
+    });
+  });
 }
 
 /// A main loop over whole groups of `unroll_` vectors and a masked loop over what is left, which

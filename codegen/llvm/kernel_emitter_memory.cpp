@@ -294,11 +294,14 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
 
 /// The lanes that an access may touch; null: all. A scalar bool for a uniform access.
 llvm::Value* KernelEmitter::mask_of(const Instr& at, int copy, bool as_vector) {
-  llvm::Value* in_range = mask_of_copy(copy);
-  if (at.predicate < 0) return as_vector ? in_range : nullptr;
+  if (at.predicate < 0) return as_vector ? mask_of_copy(copy) : nullptr;
   llvm::Value* predicate = operand(at.predicate, copy, as_vector);
-  if (!as_vector || in_range == nullptr) return predicate;
-  return e_.b.CreateAnd(predicate, in_range);
+  return as_vector ? and_in_range(predicate, copy) : predicate;
+}
+
+llvm::Value* KernelEmitter::and_in_range(llvm::Value* lanes, int copy) {
+  llvm::Value* in_range = mask_of_copy(copy);
+  return in_range == nullptr ? lanes : e_.b.CreateAnd(lanes, in_range);
 }
 
 /// A uniform address under a predicate that varies: read once if any lane wants it.
@@ -348,6 +351,16 @@ llvm::Value* KernelEmitter::uniform_part(int predicate, int copy) {
   return e_.b.CreateAnd(parts[0], parts[1]);
 }
 
+/// Of a conjunction, the rest; null: nothing.
+llvm::Value* KernelEmitter::varying_part(int predicate, int copy) {
+  if (!varies(predicate)) return nullptr;
+  if (uniform_part(predicate, copy) == nullptr) return operand(predicate, copy, true);
+  const Instr& at = instr(predicate);
+  llvm::Value* parts[] = {varying_part(at.operands[0], copy), varying_part(at.operands[1], copy)};
+  if (parts[0] == nullptr || parts[1] == nullptr) return parts[0] == nullptr ? parts[1] : parts[0];
+  return e_.b.CreateAnd(parts[0], parts[1]);
+}
+
 /// Whether a guard counts along other dimensions than the vector one, so that what it keeps out may
 /// be anywhere; else it is less than a row away.
 bool KernelEmitter::depends_on_tasks(int predicate) const {
@@ -383,10 +396,13 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
       address = address_if(operand(at.predicate, copy, false), address);
       mask = mask_of_copy(copy);
     } else {
-      llvm::Value* may_be_wanted =
-          e_.host.avx512 ? uniform_part(at.predicate, copy) : b.CreateOrReduce(mask);
-      if (may_be_wanted == nullptr && depends_on_tasks(at.predicate))
+      llvm::Value* may_be_wanted = e_.host.avx512 ? uniform_part(at.predicate, copy) : nullptr;
+      if (may_be_wanted != nullptr) {
+        // The zeros elsewhere are those that are wanted then.
+        mask = and_in_range(varying_part(at.predicate, copy), copy);
+      } else if (!e_.host.avx512 || depends_on_tasks(at.predicate)) {
         may_be_wanted = b.CreateOrReduce(mask);
+      }
       if (may_be_wanted != nullptr) address = address_if(may_be_wanted, address);
     }
   }

@@ -244,6 +244,69 @@ TEST(KernelMemory, LanesOfShortRowsHaveGuards) {
   expect_ones_padded(true);
 }
 
+/// A frame of so many zeros around [rows, columns], added to a row of one number for each column.
+std::vector<float> frame(void* in, int64_t rows, int64_t columns, int64_t width, const float* row) {
+  const int64_t out_rows = rows + 2 * width;
+  const int64_t out_columns = columns + 2 * width;
+  KernelBuilder k("frame");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.outer(out_rows);
+  k.vector(k.outer(out_columns));
+  k.straight();
+  const int zero = k.constant(Literal::scalar_integer(DType::i64, 0));
+  const auto is_within = [&](std::initializer_list<int64_t> strides, int64_t extent) {
+    const int position = k.index(k.at(strides, -width));
+    const int limit = k.index(k.at({0, 0}, extent));
+    const int begins = k.compute(OpKind::le, DType::bool_, {zero, position});
+    const int goes_on = k.compute(OpKind::lt, DType::bool_, {position, limit});
+    return k.compute(OpKind::bit_and, DType::bool_, {begins, goes_on});
+  };
+  const int inside = k.compute(
+      OpKind::bit_and, DType::bool_, {is_within({1, 0}, rows), is_within({0, 1}, columns)});
+  const int value = k.load(0, k.at({columns, 1}, -width * columns - width), inside);
+  const int sum = k.compute(OpKind::add, DType::f32, {value, k.load(1, k.at({0, 1}))});
+  k.store(2, k.at({out_columns, 1}), sum);
+  std::vector<float> out(static_cast<size_t>(out_rows * out_columns), -1.0F);
+  void* buffers[] = {in, const_cast<float*>(row), out.data()};
+  Kernel kernel = k.kernel();
+  kernel.lane_guarded = true;
+  kernel.row_bound = (out_columns + kRowStep - 1) / kRowStep * kRowStep;
+  const KernelFunction run = compile(kernel);
+  run(buffers, k.params().data(), 0, 2, 0, out_columns);
+  // A part of the columns at a time does it as well.
+  run(buffers, k.params().data(), 2, 3, 0, 7);
+  run(buffers, k.params().data(), 2, 3, 7, out_columns);
+  run(buffers, k.params().data(), 3, out_rows, 0, out_columns);
+  return out;
+}
+
+TEST(KernelMemory, GuardsOfShortRowsAreFoundInFrontOfThem) {
+  const GuardedPages pages;
+  std::vector<float> row(256);
+  std::iota(row.begin(), row.end(), 1.0F);
+  for (const int64_t width : {1, 3}) {
+    for (const int64_t columns : {8, 10, 13, 14, 15, 30, 31, 56, 90, 200}) {
+      constexpr int64_t kRows = 5;
+      const size_t bytes = static_cast<size_t>(kRows * columns) * sizeof(float);
+      for (void* in : {pages.head(), pages.tail(bytes)}) {
+        std::fill_n(static_cast<float*>(in), kRows * columns, 1000.0F);
+        const std::vector<float> out = frame(in, kRows, columns, width, row.data());
+        const int64_t out_columns = columns + 2 * width;
+        for (int64_t i = 0; i < std::ssize(out); ++i) {
+          const int64_t y = i / out_columns - width;
+          const int64_t x = i % out_columns - width;
+          const bool inside = y >= 0 && y < kRows && x >= 0 && x < columns;
+          EXPECT_EQ(out[static_cast<size_t>(i)],
+                    (inside ? 1000.0F : 0.0F) + row[static_cast<size_t>(x + width)])
+              << width << " " << columns << " " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(KernelMemory, PositionsThatAreMoreThanComparedStayVectors) {
   constexpr int64_t kCount = 77;
   constexpr int64_t kBound = 30;
