@@ -205,12 +205,15 @@ bool Finisher::is_faster_side_by_side(int64_t length) const {
   return !adds_columns() && pays_side_by_side(instrs_, length, inner_.back().last, rows.last);
 }
 
-/// Of rows in order, or whose guards are by lane, that are short; 0 where they are not.
+/// Of rows that are walked one by one and short; 0 where they are not. Of odd ones without guards
+/// loops write whole lines.
 int64_t Finisher::row_bound() const {
   const bool are_in_order = vector_inner_ && inner_.size() == 1 && block_size_ == 0;
   const bool has_flat_rows = row_length_ > 0 || row_length_param_ >= 0;
-  if (targets_gpu() || !(are_in_order || (is_lane_guarded() && !has_flat_rows))) return 0;
+  const bool are_elements = has_short_rows_of_elements() && !has_flat_rows;
+  if (targets_gpu() || !(are_in_order || are_elements)) return 0;
   const int64_t length = are_in_order ? row_elements() : outer_.back().extent;
+  if (are_elements && !is_lane_guarded() && length % kRowStep != 0) return 0;
   if (length < kShortestBoundRow || (are_in_order && length > kLongestBoundRow)) return 0;
   return (length + kRowStep - 1) / kRowStep * kRowStep;
 }
@@ -261,11 +264,14 @@ bool Finisher::are_worth_flattening(int64_t length, bool transposes) const {
   return transposes || length != kShortVector / 2 || instructions() > kLittle;
 }
 
+/// One by one, and nothing is reduced.
+bool Finisher::has_short_rows_of_elements() const {
+  return inner_.empty() && outer_.size() >= 2 && outer_.back().extent < kLongestFlatRow;
+}
+
 bool Finisher::is_lane_guarded() const {
-  constexpr int64_t kWorthCutting = 256;
-  if (!inner_.empty() || outer_.size() < 2 || outer_.back().extent >= kWorthCutting) return false;
-  return std::ranges::any_of(instrs_,
-                             [](const DraftInstr& draft) { return draft.instr.predicate >= 0; });
+  const auto is_guarded = [](const DraftInstr& draft) { return draft.instr.predicate >= 0; };
+  return has_short_rows_of_elements() && std::ranges::any_of(instrs_, is_guarded);
 }
 
 /// Of one vector, roughly.

@@ -179,8 +179,8 @@ class Verifier {
     if (kernel_.row_bound > 0) {
       const auto num_inner = std::ranges::count(kernel_.dims, true, &Dim::inner);
       const bool are_in_order = num_inner == 1 && kernel_.vector_is_inner() && !kernel_.blocking;
-      require(are_in_order || kernel_.lane_guarded,
-              "bound rows are the one inner dimension, or guarded by lane");
+      require(are_in_order || (num_inner == 0 && !kernel_.has_flat_rows()),
+              "bound rows are the one inner dimension, or the last one of elementwise kernels");
       require(kernel_.row_bound % kRowStep == 0, "rows are bound in steps");
     }
     if (!kernel_.blocking) return;

@@ -143,8 +143,8 @@ inline constexpr int64_t kShortRow = 64;
 /// The same of rows that many tasks read, so that it pays to lay them out for vectors.
 inline constexpr int64_t kSharedRow = 512;
 
-/// Kernels that walk rows of so many elements in order are compiled for their length rounded up to
-/// kRowStep.
+/// Kernels that walk rows of so many elements in order, or elementwise kernels shorter rows than
+/// kLongestFlatRow, are compiled for their length rounded up to kRowStep.
 inline constexpr int64_t kShortestBoundRow = 8;
 inline constexpr int64_t kLongestBoundRow = 208;
 inline constexpr int64_t kRowStep = 16;
@@ -170,7 +170,8 @@ struct Kernel {
   /// and the vector dimension is an outer one: rows are walked side by side.
   int64_t longest_row = 0;
   /// Not 0: the vector dimension has at most so many positions, more than kRowStep fewer, and
-  /// kShortestBoundRow or more. It is the one inner dimension, or guarded by lane.
+  /// kShortestBoundRow or more. It is the one inner dimension, or there is none, and then it has
+  /// just so many unless it is lane_guarded.
   int64_t row_bound = 0;
   /// Rows are too short to be cut where guards of loads change: they may be asked for each lane.
   bool lane_guarded = false;

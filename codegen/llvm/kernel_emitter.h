@@ -290,19 +290,18 @@ class KernelEmitter {
   llvm::Value* mask_of_row_end();
   RowEnd place_of_row_end(int vector);
 
-  // kernel_emitter_guarded_rows.cpp
+  // kernel_emitter_bound_rows.cpp
   struct RowPart {
     Scope scope;
     int copies = 1;
     Values masks;
-    llvm::Value* num_positions = nullptr;
   };
 
-  [[nodiscard]] bool has_guarded_rows() const;
-  llvm::Value* are_whole_rows(Range vectors);
-  RowPart start_part_of_rows(int64_t position, int copies, bool is_whole);
+  [[nodiscard]] bool walks_bound_rows() const;
+  llvm::Value* may_walk_bound_rows(Range vectors);
+  RowPart start_part_of_rows(llvm::Value* begin, int copies, Values masks);
   void enter_part(const RowPart& part);
-  void emit_guarded_rows(Range tasks, const std::vector<llvm::Value*>& starts);
+  void emit_bound_rows(Range tasks, const std::vector<llvm::Value*>& starts);
 
   // kernel_emitter_flat_rows.cpp
   [[nodiscard]] bool is_of_flat_rows(const Instr& instr) const;

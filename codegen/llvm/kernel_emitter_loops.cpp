@@ -175,8 +175,8 @@ void KernelEmitter::emit_tasks(Range tasks,
       emit_task(vectors);
     });
   };
-  if (!has_guarded_rows()) return emit_each();
-  emit_if(are_whole_rows(vectors), [&] { emit_guarded_rows(tasks, starts); }, emit_each);
+  if (!walks_bound_rows()) return emit_each();
+  emit_if(may_walk_bound_rows(vectors), [&] { emit_bound_rows(tasks, starts); }, emit_each);
 }
 
 /// Counted up like an odometer.

@@ -19,7 +19,8 @@ bool KernelEmitter::can_keep_rows_in_registers() const {
   constexpr int kMostVectors = 14;
   constexpr int kLittleWork = 8;
   constexpr int64_t kLongestOfLittleWork = 128;
-  if (kernel_.row_bound == 0 || !cuts_.empty() || vectors_of_row() > kMostVectors) return false;
+  if (kernel_.row_bound == 0 || !kernel_.vector_is_inner()) return false;
+  if (!cuts_.empty() || vectors_of_row() > kMostVectors) return false;
   if (!e_.host.avx512 && !stores_are_apart()) return false;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     if (kernel_.instrs[i].kind == InstrKind::random_bits || is_choice_[i]) return false;

@@ -144,7 +144,8 @@ TEST(KernelIr, VerifierFindsWhatIsBroken) {
   kernel.row_bound = 32;
   EXPECT_EQ(verify(kernel), std::nullopt);
   kernel.vector_dim = 0;
-  EXPECT_EQ(verify(kernel), "bound rows are the one inner dimension, or guarded by lane");
+  EXPECT_EQ(verify(kernel),
+            "bound rows are the one inner dimension, or the last one of elementwise kernels");
 
   kernel = row_max();
   kernel.num_params = 2;
