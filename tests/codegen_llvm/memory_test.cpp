@@ -277,6 +277,7 @@ std::vector<float> frame(void* in, int64_t rows, int64_t columns, int64_t width,
   run(buffers, k.params().data(), 0, 2, 0, out_columns);
   // A part of the columns at a time does it as well.
   run(buffers, k.params().data(), 2, 3, 0, 7);
+  EXPECT_EQ(out[static_cast<size_t>(2 * out_columns + 7)], -1.0F);
   run(buffers, k.params().data(), 2, 3, 7, out_columns);
   run(buffers, k.params().data(), 3, out_rows, 0, out_columns);
   return out;
@@ -303,6 +304,41 @@ TEST(KernelMemory, GuardsOfShortRowsAreFoundInFrontOfThem) {
               << width << " " << columns << " " << i;
         }
       }
+    }
+  }
+}
+
+TEST(KernelMemory, GuardedShortRowsReadNothingBehindTheirEnds) {
+  const GuardedPages pages;
+  constexpr int64_t kRows = 3;
+  for (const int64_t columns : {9, 20, 40, 70}) {
+    // All of the first row is zero, and the first columns of the others.
+    KernelBuilder k("halves");
+    k.buffer(DType::f32);
+    k.buffer(DType::f32, true);
+    k.outer(kRows);
+    k.vector(k.outer(columns));
+    k.straight();
+    const auto is_behind = [&](std::initializer_list<int64_t> strides, int64_t limit) {
+      const int bound = k.constant(Literal::scalar_integer(DType::i64, limit));
+      return k.compute(OpKind::le, DType::bool_, {bound, k.index(k.at(strides))});
+    };
+    const int inside =
+        k.compute(OpKind::bit_and, DType::bool_, {is_behind({1, 0}, 1), is_behind({0, 1}, 5)});
+    k.store(1, k.at({columns, 1}), k.load(0, k.at({columns, 1}), inside));
+    auto* in = static_cast<float*>(pages.tail(static_cast<size_t>(kRows * columns) * 4));
+    std::fill_n(in, kRows * columns, 1.0F);
+    std::vector<float> out(static_cast<size_t>(kRows * columns), -1.0F);
+    void* buffers[] = {in, out.data()};
+    Kernel kernel = k.kernel();
+    kernel.lane_guarded = true;
+    kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
+
+    compile(kernel)(buffers, k.params().data(), 0, kRows, 0, columns);
+
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const bool is_wanted = i >= columns && i % columns >= 5;
+      EXPECT_EQ(out[static_cast<size_t>(i)], is_wanted ? 1.0F : 0.0F) << columns << " " << i;
     }
   }
 }
