@@ -215,7 +215,8 @@ class DepthwiseGradient final : public HostCall {
   }
 
   [[nodiscard]] int64_t thread_elements() const {
-    return p_.taps() * kernels_.lanes + source_elements() + strip_ * layout_.cotangent_row();
+    const int64_t of_sums = p_.taps() * kernels_.lanes;
+    return spaced_scratch(of_sums + source_elements() + strip_ * layout_.cotangent_row(), threads_);
   }
 
   /// Of the channels from `channel` on that one vector holds, or of one.

@@ -28,6 +28,16 @@ void parallel_ranges(int64_t extent,
                      int64_t grain,
                      const std::function<void(int64_t, int64_t)>& body);
 
+/// So many floats of scratch that each of several threads has for its own, and what keeps them from
+/// those of the next. A core that strides through its own has prefetchers that ask for what lies
+/// many strides behind, and take it from the core that writes it: Winograd's convolution of
+/// [64,16,32,32] with 16 channels took two threads that share no cache as long as one, 1.7 ms, and
+/// 1.0 in this way; spaces of 64 KiB left 1.15.
+constexpr int64_t spaced_scratch(int64_t floats, int64_t threads) {
+  constexpr int64_t kSpace = 65536;
+  return threads > 1 ? floats + kSpace : floats;
+}
+
 /// Makes oneDNN calls of this thread use `count` threads while it lives.
 class ThreadCountScope {
  public:

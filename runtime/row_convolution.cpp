@@ -101,7 +101,7 @@ class RowConvolution final : public HostCall {
   }
 
   [[nodiscard]] int64_t lane_elements() const {
-    return c_.source.elements(source_rows_) + mixed_elements();
+    return spaced_scratch(c_.source.elements(source_rows_) + mixed_elements(), lanes_);
   }
 
   /// For each pass and block of channels, tap by tap.

@@ -36,9 +36,8 @@ class WinogradImages final : public WinogradCall {
                        images_of(op.result.shape, op.operands[1].shape)) {}
 
   size_t scratch_bytes() const override {
-    return static_cast<size_t>(part_lanes() * windows_of_part(largest_part()).size() +
-                               input_blocks() * inputs_of_block().size() +
-                               lanes() * outputs_of_block(largest_part()).size()) *
+    return static_cast<size_t>(part_lanes() * window_elements() +
+                               input_blocks() * input_elements() + lanes() * output_elements()) *
            sizeof(float);
   }
 
@@ -47,24 +46,24 @@ class WinogradImages final : public WinogradCall {
     const auto* windows = static_cast<const float*>(operands[1]);
     auto* to = static_cast<float*>(result);
     auto* transformed = reinterpret_cast<float*>(scratch);
-    float* inputs = transformed + part_lanes() * windows_of_part(largest_part()).size();
-    float* outputs = inputs + input_blocks() * inputs_of_block().size();
+    float* inputs = transformed + part_lanes() * window_elements();
+    float* outputs = inputs + input_blocks() * input_elements();
     if (keeps_inputs()) {
       parallel_for(num_blocks(), [&](int64_t block) {
-        transform_inputs(block, from, inputs + block * inputs_of_block().size());
+        transform_inputs(block, from, inputs + block * input_elements());
       });
     }
     for_each_part([&](int64_t part_lane, Channels part) {
-      float* of_part = transformed + part_lane * windows_of_part(largest_part()).size();
+      float* of_part = transformed + part_lane * window_elements();
       transform_windows(part, windows, of_part);
       parallel_for(block_lanes_, [&](int64_t block_lane) {
         const ThreadCountScope one_thread(1);
         const int64_t lane = part_lane + block_lane;  // one of them is 0
-        float* products = outputs + lane * outputs_of_block(largest_part()).size();
+        float* products = outputs + lane * output_elements();
         const int64_t last = num_blocks() * (block_lane + 1) / block_lanes_;
         for (int64_t block = num_blocks() * block_lane / block_lanes_; block < last; ++block) {
           const int64_t place = keeps_inputs() ? block : block_lane;
-          float* of_block = inputs + place * inputs_of_block().size();
+          float* of_block = inputs + place * input_elements();
           if (!keeps_inputs()) transform_inputs(block, from, of_block);
           multiply_block(block, part, of_block, of_part, products);
           const auto [begin, end] = tiles_of(block);
@@ -125,6 +124,20 @@ class WinogradImages final : public WinogradCall {
   Matrices inputs_of_block() const { return values_of(block_, from_.channels); }
 
   Matrices outputs_of_block(int64_t channels) const { return values_of(block_, channels); }
+
+  /// Of scratch: of the windows of a part, the inputs of a block, which have threads of their own
+  /// where they do not stay, and the outputs of a lane.
+  int64_t window_elements() const {
+    return spaced_scratch(windows_of_part(largest_part()).size(), part_lanes());
+  }
+
+  int64_t input_elements() const {
+    return spaced_scratch(inputs_of_block().size(), keeps_inputs() ? 1 : block_lanes_);
+  }
+
+  int64_t output_elements() const {
+    return spaced_scratch(outputs_of_block(largest_part()).size(), lanes());
+  }
 
   void transform_inputs(int64_t block, const float* from, float* to) const {
     const auto [begin, end] = tiles_of(block);

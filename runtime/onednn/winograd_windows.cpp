@@ -100,7 +100,8 @@ class WinogradWindows final : public WinogradCall {
 
   /// The sums of a part, and its cotangents of a group.
   int64_t values_of_lane() const {
-    return sums_of_part(largest_part()).size() + values_of(group_, largest_part()).size();
+    const int64_t of_sums = sums_of_part(largest_part()).size();
+    return spaced_scratch(of_sums + values_of(group_, largest_part()).size(), part_lanes());
   }
 
   void transform_inputs(const float* inputs, TileRange tiles, float* to) const {
