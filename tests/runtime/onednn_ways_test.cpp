@@ -200,6 +200,8 @@ const std::vector<Layer>& layers() {
             .stride = {2, 2},
             .padding = {1, 0},
             .y_block = 16},
+      // Few windows, whose gradients are sums of three chunks.
+      Layer{.x = {19, 1, 25, 23, 16}, .w = {16, 16, 3, 3}, .padding = {1, 1}, .y_block = 16},
       // Windows in two parts, values of the images kept from one to the other or not.
       Layer{.x = {1, 2, 48, 40, 16},
             .w = {1040, 32, 3, 3},
