@@ -1,9 +1,9 @@
 #include "wick/runtime/tiled_matmul.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "wick/runtime/parallel.h"
+#include "wick/runtime/shares.h"
 #include "wick/runtime/tiled_gemm.h"
 #include "wick/runtime/vector_lanes.h"
 
@@ -67,10 +67,11 @@ class TiledMatmul final : public HostCall {
     const auto* rhs = static_cast<const float*>(operands[1]);
     auto* out = static_cast<float*>(result);
     const int64_t tasks = shape_.batch() * pieces_.count();
-    std::atomic<int64_t> next{0};
+    Shares shares(tasks, static_cast<int>(lanes_));
     parallel_for(lanes_, [&](int64_t lane) {
       float* const own = reinterpret_cast<float*>(scratch) + lane * lane_elements_;
-      for (int64_t task = next++; task < tasks; task = next++) {
+      const auto take = [&] { return shares.take(static_cast<int>(lane)); };
+      for (int64_t task = take(); task >= 0; task = take()) {
         const int64_t piece = task % pieces_.count();
         gemm_.multiply(gemm_args(shape_,
                                  {shape_.lda(), shape_.ldb()},
