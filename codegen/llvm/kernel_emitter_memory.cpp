@@ -398,7 +398,7 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
     } else {
       llvm::Value* may_be_wanted = e_.host.avx512 ? uniform_part(at.predicate, copy) : nullptr;
       if (may_be_wanted != nullptr) {
-        // The zeros elsewhere are those that are wanted then.
+        // Where that is false the load gives zeros whatever the rest says.
         mask = and_in_range(varying_part(at.predicate, copy), copy);
       } else if (!e_.host.avx512 || depends_on_tasks(at.predicate)) {
         may_be_wanted = b.CreateOrReduce(mask);
