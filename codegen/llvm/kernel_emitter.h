@@ -461,9 +461,15 @@ class KernelEmitter {
   void emit_store(const Instr& instr, int number, int copy);
   llvm::Value* address_of(const Instr& instr, int number, int copy);
   llvm::Value* mask_of(const Instr& instr, int copy, bool as_vector);
-  llvm::Value* and_in_range(llvm::Value* lanes, int copy);
-  llvm::Value* uniform_part(int predicate, int copy);
-  llvm::Value* varying_part(int predicate, int copy);
+
+  /// Of a conjunction, what is the same for all lanes, and the rest; null: nothing.
+  struct GuardParts {
+    llvm::Value* uniform = nullptr;
+    llvm::Value* varying = nullptr;
+  };
+
+  GuardParts parts_of_guard(int predicate, int copy);
+  llvm::Value* both(llvm::Value* left, llvm::Value* right);
   [[nodiscard]] bool depends_on_tasks(int predicate) const;
   llvm::Value* load_any_lane(const Instr& instr, int number, int copy);
   llvm::Instruction* gather(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);

@@ -296,12 +296,7 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
 llvm::Value* KernelEmitter::mask_of(const Instr& at, int copy, bool as_vector) {
   if (at.predicate < 0) return as_vector ? mask_of_copy(copy) : nullptr;
   llvm::Value* predicate = operand(at.predicate, copy, as_vector);
-  return as_vector ? and_in_range(predicate, copy) : predicate;
-}
-
-llvm::Value* KernelEmitter::and_in_range(llvm::Value* lanes, int copy) {
-  llvm::Value* in_range = mask_of_copy(copy);
-  return in_range == nullptr ? lanes : e_.b.CreateAnd(lanes, in_range);
+  return as_vector ? both(predicate, mask_of_copy(copy)) : predicate;
 }
 
 /// A uniform address under a predicate that varies: read once if any lane wants it.
@@ -340,25 +335,24 @@ llvm::Instruction* KernelEmitter::gather(const Instr& at,
                               llvm::Constant::getNullValue(vector));
 }
 
-/// Of a conjunction, what is the same for all lanes; null: nothing. Where it is false, the address
-/// may be anywhere, and a masked load takes the machine a hundred times as long.
-llvm::Value* KernelEmitter::uniform_part(int predicate, int copy) {
+/// Where the part that is the same for all lanes is false, the address may be anywhere, and a
+/// masked load takes the machine a hundred times as long.
+KernelEmitter::GuardParts KernelEmitter::parts_of_guard(int predicate, int copy) {
+  if (!varies(predicate)) return {operand(predicate, copy, false), nullptr};
   const Instr& at = instr(predicate);
-  if (!varies(predicate)) return operand(predicate, copy, false);
-  if (at.kind != InstrKind::compute || at.op != ir::OpKind::bit_and) return nullptr;
-  llvm::Value* parts[] = {uniform_part(at.operands[0], copy), uniform_part(at.operands[1], copy)};
-  if (parts[0] == nullptr || parts[1] == nullptr) return parts[0] == nullptr ? parts[1] : parts[0];
-  return e_.b.CreateAnd(parts[0], parts[1]);
+  if (at.kind == InstrKind::compute && at.op == ir::OpKind::bit_and) {
+    const GuardParts left = parts_of_guard(at.operands[0], copy);
+    const GuardParts right = parts_of_guard(at.operands[1], copy);
+    if (left.uniform != nullptr || right.uniform != nullptr)
+      return {both(left.uniform, right.uniform), both(left.varying, right.varying)};
+  }
+  return {nullptr, operand(predicate, copy, true)};
 }
 
-/// Of a conjunction, the rest; null: nothing.
-llvm::Value* KernelEmitter::varying_part(int predicate, int copy) {
-  if (!varies(predicate)) return nullptr;
-  if (uniform_part(predicate, copy) == nullptr) return operand(predicate, copy, true);
-  const Instr& at = instr(predicate);
-  llvm::Value* parts[] = {varying_part(at.operands[0], copy), varying_part(at.operands[1], copy)};
-  if (parts[0] == nullptr || parts[1] == nullptr) return parts[0] == nullptr ? parts[1] : parts[0];
-  return e_.b.CreateAnd(parts[0], parts[1]);
+/// Of conditions that may be null: always true.
+llvm::Value* KernelEmitter::both(llvm::Value* left, llvm::Value* right) {
+  if (left == nullptr || right == nullptr) return left == nullptr ? right : left;
+  return e_.b.CreateAnd(left, right);
 }
 
 /// Whether a guard counts along other dimensions than the vector one, so that what it keeps out may
@@ -396,10 +390,12 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
       address = address_if(operand(at.predicate, copy, false), address);
       mask = mask_of_copy(copy);
     } else {
-      llvm::Value* may_be_wanted = e_.host.avx512 ? uniform_part(at.predicate, copy) : nullptr;
+      GuardParts guard;
+      if (e_.host.avx512) guard = parts_of_guard(at.predicate, copy);
+      llvm::Value* may_be_wanted = guard.uniform;
       if (may_be_wanted != nullptr) {
         // Where that is false the load gives zeros whatever the rest says.
-        mask = and_in_range(varying_part(at.predicate, copy), copy);
+        mask = both(guard.varying, mask_of_copy(copy));
       } else if (!e_.host.avx512 || depends_on_tasks(at.predicate)) {
         may_be_wanted = b.CreateOrReduce(mask);
       }
