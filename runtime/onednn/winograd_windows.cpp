@@ -34,23 +34,14 @@ class WinogradWindows final : public WinogradCall {
 
   void run(const void* const* operands, void* result, std::byte* scratch) const override {
     if (chunks_ > 1) return add_chunks(operands, result, reinterpret_cast<float*>(scratch));
-    const auto* inputs = static_cast<const float*>(operands[0]);
     auto* const of_inputs = reinterpret_cast<float*>(scratch);
     float* const of_lanes = of_inputs + input_values().size();
-    if (keeps_inputs()) transform_inputs(inputs, {0, grid().tiles()}, of_inputs);
+    if (keeps_inputs())
+      transform_inputs(static_cast<const float*>(operands[0]), {0, grid().tiles()}, of_inputs);
     for_each_part([&](int64_t lane, Channels part) {
-      const auto* cotangents = static_cast<const float*>(operands[1]) + offset_in(outputs_, part);
       float* const sums = of_lanes + lane * values_of_lane();
       const Values values{of_inputs, sums + sums_of_part(largest_part()).size()};
-      for (int64_t begin = 0; begin < grid().tiles(); begin += group_) {
-        const TileRange tiles{begin, std::min(grid().tiles(), begin + group_)};
-        if (!keeps_inputs()) transform_inputs(inputs, tiles, of_inputs);
-        transform_cotangents(part, cotangents, tiles, values.cotangents);
-        parallel_for(kAllWindowPoints, [&](int64_t point) {
-          const ThreadCountScope one_thread(1);
-          add_products(part, point, tiles, {0, grid().tiles()}, values, sums);
-        });
-      }
+      add_tiles({0, grid().tiles()}, part, operands, values, sums);
       transform_windows(part, sums, static_cast<float*>(result));
     });
   }
@@ -113,6 +104,25 @@ class WinogradWindows final : public WinogradCall {
                           chunk_lanes_);
   }
 
+  /// The sums of these tiles, group by group.
+  void add_tiles(TileRange chunk,
+                 Channels part,
+                 const void* const* operands,
+                 const Values& values,
+                 float* sums) const {
+    const auto* inputs = static_cast<const float*>(operands[0]);
+    const auto* cotangents = static_cast<const float*>(operands[1]) + offset_in(outputs_, part);
+    for (int64_t begin = chunk.begin; begin < chunk.end; begin += group_) {
+      const TileRange tiles{begin, std::min(chunk.end, begin + group_)};
+      if (!keeps_inputs()) transform_inputs(inputs, tiles, values.inputs);
+      transform_cotangents(part, cotangents, tiles, values.cotangents);
+      parallel_for(kAllWindowPoints, [&](int64_t point) {
+        const ThreadCountScope one_thread(1);
+        add_products(part, point, tiles, chunk, values, sums);
+      });
+    }
+  }
+
   void add_chunks(const void* const* operands, void* result, float* scratch) const {
     const Channels all{0, windows_.outputs};
     float* const blocks = scratch + chunks_ * sum_elements();
@@ -121,17 +131,7 @@ class WinogradWindows final : public WinogradCall {
       const Values values{of_inputs, of_inputs + input_values().size()};
       const int64_t last = chunks_ * (lane + 1) / chunk_lanes_;
       for (int64_t i = chunks_ * lane / chunk_lanes_; i < last; ++i) {
-        const TileRange of_chunk = chunk(i);
-        for (int64_t begin = of_chunk.begin; begin < of_chunk.end; begin += group_) {
-          const TileRange tiles{begin, std::min(of_chunk.end, begin + group_)};
-          transform_inputs(static_cast<const float*>(operands[0]), tiles, values.inputs);
-          transform_cotangents(
-              all, static_cast<const float*>(operands[1]), tiles, values.cotangents);
-          parallel_for(kAllWindowPoints, [&](int64_t point) {
-            const ThreadCountScope one_thread(1);
-            add_products(all, point, tiles, of_chunk, values, scratch + i * sum_elements());
-          });
-        }
+        add_tiles(chunk(i), all, operands, values, scratch + i * sum_elements());
       }
     });
     constexpr int64_t kGrainOfSums = 16384;
