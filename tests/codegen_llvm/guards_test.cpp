@@ -102,7 +102,7 @@ TEST(KernelGuards, LanesOfShortRowsHaveGuards) {
 }
 
 /// A frame of so many zeros around [rows, columns], added to a row of one number for each column.
-std::vector<float> frame(void* in, int64_t rows, int64_t columns, int64_t width, const float* row) {
+std::vector<float> frame(void* in, int64_t rows, int64_t columns, int64_t width, float* row) {
   const int64_t out_rows = rows + 2 * width;
   const int64_t out_columns = columns + 2 * width;
   KernelBuilder k("frame");
@@ -126,7 +126,7 @@ std::vector<float> frame(void* in, int64_t rows, int64_t columns, int64_t width,
   const int sum = k.compute(OpKind::add, DType::f32, {value, k.load(1, k.at({0, 1}))});
   k.store(2, k.at({out_columns, 1}), sum);
   std::vector<float> out(static_cast<size_t>(out_rows * out_columns), -1.0F);
-  void* buffers[] = {in, const_cast<float*>(row), out.data()};
+  void* buffers[] = {in, row, out.data()};
   Kernel kernel = k.kernel();
   kernel.lane_guarded = true;
   kernel.row_bound = (out_columns + kRowStep - 1) / kRowStep * kRowStep;
