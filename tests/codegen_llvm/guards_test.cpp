@@ -1,6 +1,8 @@
 // Guarded loads and stores: what they keep out is never touched, and what loads give there is zero.
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <numeric>
 #include <vector>
 
@@ -165,36 +167,67 @@ TEST(KernelGuards, GuardsOfShortRowsAreFoundInFrontOfThem) {
   }
 }
 
-TEST(KernelGuards, GuardedShortRowsReadNothingBehindTheirEnds) {
+constexpr int64_t kGuardedRows = 3;
+
+/// Ones, read in short rows where the guard says so; memory ends behind them.
+std::vector<float> guarded_ones(int64_t columns, const std::function<int(KernelBuilder&)>& guard) {
   const GuardedPages pages;
-  constexpr int64_t kRows = 3;
+  KernelBuilder k("guarded_ones");
+  k.buffer(DType::f32);
+  k.buffer(DType::f32, true);
+  k.outer(kGuardedRows);
+  k.vector(k.outer(columns));
+  k.straight();
+  k.store(1, k.at({columns, 1}), k.load(0, k.at({columns, 1}), guard(k)));
+  const int64_t count = kGuardedRows * columns;
+  auto* in = static_cast<float*>(pages.tail(static_cast<size_t>(count) * sizeof(float)));
+  std::fill_n(in, count, 1.0F);
+  std::vector<float> out(static_cast<size_t>(count), -1.0F);
+  void* buffers[] = {in, out.data()};
+  Kernel kernel = k.kernel();
+  kernel.lane_guarded = true;
+  kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
+  compile(kernel)(buffers, k.params().data(), 0, kGuardedRows, 0, columns);
+  return out;
+}
+
+/// Whether the position with these strides is `first` or one behind it.
+int is_from(KernelBuilder& k, std::initializer_list<int64_t> strides, int64_t first) {
+  const int bound = k.constant(Literal::scalar_integer(DType::i64, first));
+  return k.compute(OpKind::le, DType::bool_, {bound, k.index(k.at(strides))});
+}
+
+int is_before(KernelBuilder& k, std::initializer_list<int64_t> strides, int64_t end) {
+  const int bound = k.constant(Literal::scalar_integer(DType::i64, end));
+  return k.compute(OpKind::lt, DType::bool_, {k.index(k.at(strides)), bound});
+}
+
+int both(KernelBuilder& k, int left, int right) {
+  return k.compute(OpKind::bit_and, DType::bool_, {left, right});
+}
+
+TEST(KernelGuards, GuardedShortRowsReadNothingBehindTheirEnds) {
   for (const int64_t columns : {9, 20, 40, 70}) {
-    // All of the first row is zero, and the first columns of the others.
-    KernelBuilder k("halves");
-    k.buffer(DType::f32);
-    k.buffer(DType::f32, true);
-    k.outer(kRows);
-    k.vector(k.outer(columns));
-    k.straight();
-    const auto is_behind = [&](std::initializer_list<int64_t> strides, int64_t limit) {
-      const int bound = k.constant(Literal::scalar_integer(DType::i64, limit));
-      return k.compute(OpKind::le, DType::bool_, {bound, k.index(k.at(strides))});
-    };
-    const int inside =
-        k.compute(OpKind::bit_and, DType::bool_, {is_behind({1, 0}, 1), is_behind({0, 1}, 5)});
-    k.store(1, k.at({columns, 1}), k.load(0, k.at({columns, 1}), inside));
-    auto* in = static_cast<float*>(pages.tail(static_cast<size_t>(kRows * columns) * 4));
-    std::fill_n(in, kRows * columns, 1.0F);
-    std::vector<float> out(static_cast<size_t>(kRows * columns), -1.0F);
-    void* buffers[] = {in, out.data()};
-    Kernel kernel = k.kernel();
-    kernel.lane_guarded = true;
-    kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
-
-    compile(kernel)(buffers, k.params().data(), 0, kRows, 0, columns);
-
+    const std::vector<float> out = guarded_ones(columns, [](KernelBuilder& k) {
+      return both(k, is_from(k, {1, 0}, 1), is_from(k, {0, 1}, 5));
+    });
     for (int64_t i = 0; i < std::ssize(out); ++i) {
       const bool is_wanted = i >= columns && i % columns >= 5;
+      EXPECT_EQ(out[static_cast<size_t>(i)], is_wanted ? 1.0F : 0.0F) << columns << " " << i;
+    }
+  }
+}
+
+TEST(KernelGuards, ConditionsOfRowsAndColumnsMayBeMixed) {
+  for (const int64_t columns : {9, 20, 40, 70}) {
+    const std::vector<float> out = guarded_ones(columns, [&](KernelBuilder& k) {
+      return both(k,
+                  both(k, is_from(k, {1, 0}, 1), is_from(k, {0, 1}, 3)),
+                  both(k, is_before(k, {0, 1}, columns - 2), is_before(k, {1, 0}, 2)));
+    });
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const int64_t column = i % columns;
+      const bool is_wanted = i / columns == 1 && column >= 3 && column < columns - 2;
       EXPECT_EQ(out[static_cast<size_t>(i)], is_wanted ? 1.0F : 0.0F) << columns << " " << i;
     }
   }
