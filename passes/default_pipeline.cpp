@@ -19,7 +19,7 @@ constexpr std::string_view kEpilogue = "epilogue,dce,";
 constexpr std::string_view kFuse = "@before-fusion,fuse,";
 // What copies joined tensors on CPUs is no library of a GPU.
 constexpr std::string_view kFuseOnGpu =
-    "@before-fusion,fuse{columns-with-rows=false,max-concat=1000000},";
+    "@before-fusion,fuse{columns-with-rows=false,copied-row=1000000000000,max-concat=1000000},";
 constexpr std::string_view kEnd =
     "@after-fusion,rematerialize,@before-planning,plan-memory,@pipeline-end";
 

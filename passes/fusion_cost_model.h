@@ -28,6 +28,9 @@ struct FusionLimits {
   int64_t max_operands = 48;
   /// Operands of a concat in a kernel, where each element asks which it is from.
   int64_t max_concat = 8;
+  /// Bytes of a concat's rows, to each of which each operand gives a run, from which one that no
+  /// other op shares a kernel with is left to what copies memory.
+  int64_t copied_row = 384;
   /// Whether a kernel may evaluate an op such as `exp` at several positions for one of its own.
   bool recompute_costly = false;
   /// Whether a kernel that walks rows may also reduce over the rows. On a GPU rows run side by

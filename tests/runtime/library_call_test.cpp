@@ -13,6 +13,7 @@
 #include "wick/ir/channel_blocks.h"
 #include "wick/ir/format.h"
 #include "wick/ir/interpreter.h"
+#include "wick/runtime/host_cpu.h"
 #include "wick/runtime/parallel.h"
 #include "wick/runtime/validate.h"
 
@@ -81,6 +82,22 @@ TEST(ConcatCall, IsCutBetweenThreadsAnywhere) {
   expect_equal(make_op(OpKind::concat, operands, {{"axis", int64_t{1}}}));
   const std::vector<Type> columns(9, {DType::f32, {40'001, 1}});
   expect_equal(make_op(OpKind::concat, columns, {{"axis", int64_t{1}}}));
+}
+
+TEST(ConcatCall, GoesPastTheCaches) {
+  const ThreadCountScope scope(2);
+  for (const int64_t offset : {int64_t{0}, int64_t{1}}) {
+    std::vector<Type> operands;
+    int64_t row = 0;
+    for (const int64_t extent :
+         {int64_t{251}, int64_t{3}, int64_t{16}, 700 + offset, int64_t{64}}) {
+      operands.push_back({DType::i8, {0, extent}});
+      row += extent;
+    }
+    for (Type& operand : operands)
+      operand.shape.set(0, 8 * core_cache_bytes() / row + 2);
+    expect_equal(make_op(OpKind::concat, operands, {{"axis", int64_t{1}}}));
+  }
 }
 
 class MatmulCall : public testing::TestWithParam<DType> {};
