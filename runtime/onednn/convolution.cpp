@@ -418,7 +418,7 @@ std::vector<Candidate> onednn::convolution_ways(const LibraryOp& op) {
   if (is_best_pointwise(op)) return {pointwise_way(op)};
   std::vector<Candidate> candidates;
   const bool has_groups = op.attributes.integer("groups", 1) > 1;
-  // Small ones are not timed, and take several times as long where blocks are filled up with zeros.
+  // Tiny ones are not timed, and take several times as long where blocks are filled up with zeros.
   if (has_odd_channels(op) && !has_groups) candidates = own_ways(op);
   if (weight_shape(op).ndim() == 3 && has_groups) {
     candidates.push_back({"direct-with-rows", [](const LibraryOp& op) {
