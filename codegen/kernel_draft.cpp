@@ -105,7 +105,11 @@ KernelDraft::Finished KernelDraft::finish() const {
     if (has_very_few_to_reduce() || straight.is_walked_in_blocks()) return straight.finish();
   }
   std::vector<Phase> phases = phases_;
-  if (!has_loop && !finisher.flatten_rows() && !finisher.flatten_blocks()) {
+  const auto flattens = [&] {
+    return finisher.flatten_rows() || finisher.flatten_blocks() ||
+           finisher.flatten_rows(/*may_be_scattered=*/true);
+  };
+  if (!has_loop && !flattens()) {
     finisher.move_crossed_dim();
     if (!finisher.flatten_rows() && finisher.walk_rows()) {
       for (Phase& phase : phases)

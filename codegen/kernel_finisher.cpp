@@ -11,6 +11,12 @@ namespace wick::codegen {
 
 using ir::AffineExpr;
 
+namespace {
+
+constexpr int64_t kFewApart = 4;  // elements of which vectors hold several
+
+}  // namespace
+
 void Finisher::make_dims(bool has_loop) {
   bool reduced_last = domain_.extents.empty() ? has_loop : domain_.reduced.back();
   for (size_t d = 0; d < domain_.extents.size(); ++d) {
@@ -44,8 +50,9 @@ int64_t Finisher::make_blocks(int64_t wanted, size_t place) {
 }
 
 /// Walks short rows that lie behind each other as one long one. False where there is no such
-/// thing: rows of the channels in a block fill vectors as they are.
-bool Finisher::flatten_rows() {
+/// thing: rows of the channels in a block fill vectors as they are. Of operands that have no two of
+/// their elements side by side only where these `may_be_scattered`.
+bool Finisher::flatten_rows(bool may_be_scattered) {
   if (vector_inner_ || !inner_.empty() || outer_.size() < 2) return false;
   const Run rows = outer_[outer_.size() - 2];
   const int64_t length = outer_.back().extent;
@@ -59,7 +66,8 @@ bool Finisher::flatten_rows() {
     const int64_t row_step = coefficient(draft.address, rows.last);
     if (row_step == length * step) return step == 0 || step == 1;
     if (!is_plain_load(instr)) return false;
-    if (is_short && row_step == 1 && step != 0) {
+    const bool is_scattered = may_be_scattered && are_scattered(length, step, row_step);
+    if (is_short && (row_step == 1 ? step != 0 : is_scattered)) {
       transposes = true;
       return true;
     }
@@ -309,7 +317,11 @@ Affine Finisher::final_address(const AffineExpr& expr, bool knows_offset) {
         term = term_of_blocks(expr);
       } else if (has_flat_rows && run.last == outer_.back().last) {
         term.stride = flat_stride(expr);
-        if (term.stride == Stride::transposed && term.param < 0) term.param = param(stride);
+        const int64_t row_step = coefficient(expr, flat_rows_);
+        if (term.stride == Stride::transposed) {
+          if (term.param < 0) term.param = param(stride);
+          if (row_step != 1) term.row_param = param(row_step);
+        }
       }
       address.terms.push_back(term);
     }
@@ -324,10 +336,9 @@ Affine Finisher::final_address(const AffineExpr& expr, bool knows_offset) {
 
 /// A stride as it is, where kernels gain by it; 0 elsewhere.
 int64_t Finisher::known(int64_t stride, const Run& run) const {
-  constexpr int64_t kLargest = 4;
   if (stride == -1) return stride;
   const Run& vector = vector_inner_ ? inner_.back() : outer_.back();
-  return run.last == vector.last && stride > 1 && stride <= kLargest ? stride : 0;
+  return run.last == vector.last && stride > 1 && stride <= kFewApart ? stride : 0;
 }
 
 /// Along rows that are walked as one.
@@ -336,7 +347,15 @@ Stride Finisher::flat_stride(const AffineExpr& expr) const {
   const int64_t row_step = coefficient(expr, flat_rows_);
   if (step == 0) return row_step == 0 ? Stride::zero : Stride::row;
   if (row_step == 0) return Stride::column;
-  return row_step == 1 ? Stride::transposed : Stride::one;
+  const bool goes_on = row_length_ == 0 || row_step == row_length_ * step;
+  return goes_on ? Stride::one : Stride::transposed;
+}
+
+/// Elements of short rows, or pairs and the like of them, that lie apart, as neighbouring rows do.
+/// Such as lie so near that vectors hold several are picked from these.
+bool Finisher::are_scattered(int64_t length, int64_t step, int64_t row_step) {
+  const bool are_apart = step > kFewApart || (step == 1 && length <= kFewApart);
+  return are_apart && row_step > 1 && !targets_gpu();
 }
 
 /// Accesses at one place of their buffers share their parameters, so that equal addresses are

@@ -32,7 +32,7 @@ class Finisher {
   void make_dims(bool has_loop);
   [[nodiscard]] bool has_rows_of_many_tasks() const;
   int64_t make_blocks(int64_t wanted, size_t place = 0);
-  bool flatten_rows();
+  bool flatten_rows(bool may_be_scattered = false);
   bool flatten_blocks();
   void move_crossed_dim();
   bool walk_rows();
@@ -64,6 +64,7 @@ class Finisher {
   Affine final_address(const ir::AffineExpr& expr, bool knows_offset = false);
   [[nodiscard]] int64_t known(int64_t stride, const Run& run) const;
   [[nodiscard]] Stride flat_stride(const ir::AffineExpr& expr) const;
+  static bool are_scattered(int64_t length, int64_t step, int64_t row_step);
   Affine shared_address(const ir::AffineExpr& expr);
   Instr final_instr(const DraftInstr& draft);
   int dynamic_stride_param(const DraftInstr& draft);

@@ -48,8 +48,10 @@ int64_t position_at(const Kernel& kernel,
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::one) sum += positions[d];
     if (term.stride == Stride::dynamic) sum += positions[d] * params[term.param];
-    if (term.stride == Stride::transposed)
-      sum += positions[d] / row_length + positions[d] % row_length * params[term.param];
+    if (term.stride == Stride::transposed) {
+      const int64_t row_step = term.row_param < 0 ? 1 : params[term.row_param];
+      sum += positions[d] / row_length * row_step + positions[d] % row_length * params[term.param];
+    }
     const bool is_in_rows =
         term.stride == Stride::column || term.stride == Stride::row || term.stride == Stride::block;
     if (is_in_rows) sum += place_in_rows(row_length, term, positions[d]);

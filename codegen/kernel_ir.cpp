@@ -26,8 +26,12 @@ std::string address_text(const Kernel& kernel, const Affine& address) {
     }
     if (term.stride == Stride::column) plus(fmt::format("d{}%{}", d, row_length_text(kernel)));
     const bool is_transposed = term.stride == Stride::transposed;
-    if (term.stride == Stride::row || is_transposed)
-      plus(fmt::format("d{}/{}", d, row_length_text(kernel)));
+    if (term.stride == Stride::row || is_transposed) {
+      plus(fmt::format("d{}/{}{}",
+                       d,
+                       row_length_text(kernel),
+                       term.row_param < 0 ? "" : fmt::format("*p{}", term.row_param)));
+    }
     if (is_transposed) plus(fmt::format("d{}%{}*p{}", d, row_length_text(kernel), term.param));
     if (term.stride == Stride::block) plus(blocks_text(kernel, term, fmt::format("d{}", d)));
   }
@@ -247,6 +251,8 @@ class Verifier {
       const bool has_param = term.stride == Stride::dynamic || term.stride == Stride::transposed;
       require(!has_param || is_param(term.param),
               fmt::format("%{}: a dynamic stride is a parameter", number));
+      require(term.row_param == -1 || is_param(term.row_param),
+              fmt::format("%{}: a stride of rows is a parameter", number));
       require(phase.loop || !kernel_.dims[d].inner || term.stride == Stride::zero,
               fmt::format("%{}: straight code does not move along inner dimensions", number));
       require(!is_own || kernel_.dims[d].inner || term.stride == Stride::zero,

@@ -39,8 +39,9 @@ struct Dim {
 
 /// What is known about a stride when the kernel is compiled. Where the vector dimension walks rows
 /// as one (Kernel::has_flat_rows()), `column` counts the position in its row, `row` the rows before
-/// it, and `transposed` adds to those the column times a parameter. Rows may be blocks of short
-/// axes: `block` has a known stride for rows and for each of those axes.
+/// it, and `transposed` adds to those, each by itself or times a parameter, the column times
+/// another. Rows may be blocks of short axes: `block` has a known stride for rows and for each of
+/// those axes.
 enum class Stride : uint8_t { zero, one, dynamic, column, row, transposed, block };
 
 /// An axis of the blocks that rows are.
@@ -59,6 +60,7 @@ struct Affine {
     /// from few vectors. 0: any.
     int64_t known = 0;
     int64_t row_step = 0;           // of a block
+    int row_param = -1;             // of the stride of transposed rows; -1: they are neighbours
     std::vector<BlockAxis> axes{};  // of a block, the fastest first
     friend bool operator==(const Term&, const Term&) = default;
   };

@@ -324,6 +324,8 @@ class KernelEmitter {
   llvm::Value* load_of_long_rows(const Instr& instr, int number, int copy);
   [[nodiscard]] const Affine::Term& vector_term(const Instr& at) const;
   llvm::Value* load_transposed_rows(const Instr& at, int number, llvm::Value* position, int copy);
+  llvm::Value* multiple_of(int parameter, int64_t times);
+  llvm::Value* load_scattered_rows(const Instr& at, int number, llvm::Value* position, int copy);
   [[nodiscard]] bool repeats_in_rows(const Instr& at) const;
   llvm::Value* place_of_row(const Affine::Term& term, llvm::Value* position);
   [[nodiscard]] int64_t place_of_lane(const Affine::Term& term, int64_t lane) const;
@@ -552,6 +554,7 @@ class KernelEmitter {
 
   llvm::DenseMap<int, Values> columns_of_rows_;       // by load, for the copies of the main loop
   llvm::DenseMap<int, llvm::Value*> values_of_rows_;  // by load, for all rows of the body
+  llvm::DenseMap<std::pair<int, int64_t>, llvm::Value*> multiples_;  // of parameters
   llvm::Value* row_inverse_ = nullptr;
   std::vector<RowPlace> places_in_rows_;            // by copy
   llvm::DenseMap<int, llvm::Value*> long_columns_;  // by load

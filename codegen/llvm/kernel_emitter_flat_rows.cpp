@@ -69,6 +69,7 @@ llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int c
   if (!at_row_start_) return gather_of_flat_rows(at, number, position, copy);
   const auto columns = columns_of_rows_.find(number);
   if (columns != columns_of_rows_.end()) return columns->second[static_cast<size_t>(copy)];
+  if (vector_term(at).row_param >= 0) return load_scattered_rows(at, number, position, copy);
   if (vector_term(at).stride == Stride::transposed)
     return load_transposed_rows(at, number, position, copy);
   if (vector_term(at).stride == Stride::block || at.predicate >= 0)
@@ -129,6 +130,46 @@ llvm::Value* KernelEmitter::load_transposed_rows(const Instr& at,
         vector, b.CreateInBoundsGEP(element, access.partial, from), llvm::Align(size_of(at.dtype)));
     llvm::Value* loaded = tag(load, at.buffer);
     result = b.CreateShuffleVector(result, widened(loaded), sources);
+  }
+  return e_.to_register(at.dtype, result);
+}
+
+/// A multiple of the parameter, computed once.
+llvm::Value* KernelEmitter::multiple_of(int parameter, int64_t times) {
+  llvm::Value*& product = multiples_[{parameter, times}];
+  if (product == nullptr) {
+    auto& b = e_.b;
+    const llvm::IRBuilderBase::InsertPointGuard guard(b);
+    b.SetInsertPoint(entry_->getTerminator());
+    product = b.CreateMul(param(parameter), b.getInt64(static_cast<uint64_t>(times)));
+  }
+  return product;
+}
+
+/// Of rows of which no two elements lie side by side: one by one, as the machine takes gathers.
+llvm::Value* KernelEmitter::load_scattered_rows(const Instr& at,
+                                                int number,
+                                                llvm::Value* position,
+                                                int copy) {
+  auto& b = e_.b;
+  const auto length = static_cast<uint64_t>(kernel_.row_length);
+  const Affine::Term& term = vector_term(at);
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Value* first =
+      b.CreateMul(b.CreateUDiv(position, b.getInt64(length)), param(term.row_param));
+  llvm::Value* rows = b.CreateInBoundsGEP(element, access_at(number).partial, first);
+  llvm::Value* row = nullptr;
+  llvm::Value* result = llvm::PoisonValue::get(e_.vector_of(element));
+  for (int64_t lane = 0; lane < e_.lanes; ++lane) {
+    const int64_t place = int64_t{copy} * e_.lanes + lane;
+    const int64_t column = place % kernel_.row_length;
+    if (row == nullptr || column == 0) {
+      llvm::Value* before = multiple_of(term.row_param, place / kernel_.row_length);
+      row = b.CreateInBoundsGEP(element, rows, before);
+    }
+    llvm::Value* address = b.CreateInBoundsGEP(element, row, multiple_of(term.param, column));
+    auto* load = b.CreateAlignedLoad(element, address, llvm::Align(size_of(at.dtype)));
+    result = b.CreateInsertElement(result, tag(load, at.buffer), static_cast<uint64_t>(lane));
   }
   return e_.to_register(at.dtype, result);
 }
@@ -256,6 +297,7 @@ llvm::Value* KernelEmitter::places_in_rows_of(const Affine::Term& term,
     case Stride::row:
       return rows;
     case Stride::transposed:
+      if (term.row_param >= 0) rows = b.CreateMul(rows, e_.splat(param(term.row_param)));
       return b.CreateAdd(rows, b.CreateMul(columns, e_.splat(param(term.param))));
     default:
       break;

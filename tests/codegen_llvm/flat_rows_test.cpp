@@ -129,12 +129,21 @@ TEST(FlatRows, ThatGoPastTheCaches) {
   test.check(columns, rows, false);
 }
 
-/// out[t, r, c] = -x[c, t, r], all rows of a task in one.
+struct Strides {
+  int64_t task;
+  int64_t row;
+  int64_t column;
+};
+
+/// out[t, r, c] = -x at these strides, all rows of a task in one.
 template <typename T>
-void check_transposed(
-    DType dtype, int64_t rows, int64_t length, GuardedPages& pages, bool at_head) {
+void check_transposed(DType dtype,
+                      int64_t rows,
+                      int64_t length,
+                      const Strides& strides,
+                      GuardedPages& pages,
+                      bool at_head) {
   const int64_t extent = rows * length;
-  const int64_t step = kTasks * rows;
   KernelBuilder k("transposed_rows");
   const int from = k.buffer(dtype);
   const int to = k.buffer(dtype, true);
@@ -142,8 +151,9 @@ void check_transposed(
   k.vector(k.outer(extent));
   k.kernel().row_length = length;
   k.straight();
-  Affine by_column = k.at({rows, 0});
-  by_column.terms[1] = {Stride::transposed, k.param(step)};
+  Affine by_column = k.at({strides.task, 0});
+  by_column.terms[1] = {Stride::transposed, k.param(strides.column)};
+  if (strides.row != 1) by_column.terms[1].row_param = k.param(strides.row);
   k.store(to, k.at({extent, 1}), k.compute(ir::OpKind::neg, dtype, {k.load(from, by_column)}));
   const auto count = static_cast<size_t>(kTasks * extent);
   auto* const x = static_cast<T*>(at_head ? pages.head() : pages.tail(count * sizeof(T)));
@@ -157,8 +167,8 @@ void check_transposed(
     KernelCache::instance().get(k.kernel())(buffers, k.params().data(), 0, kTasks, begin, end);
     for (int64_t at = 0; at < kTasks * extent; ++at) {
       const int64_t within = at % extent;
-      const int64_t row = at / extent * rows + within / length;
-      const T value = static_cast<T>(-x[within % length * step + row]);
+      const T value = static_cast<T>(-x[at / extent * strides.task + within / length * strides.row +
+                                        within % length * strides.column]);
       ASSERT_EQ(out[static_cast<size_t>(at)], within >= begin && within < end ? value : T{100})
           << rows << " rows of " << length << ": " << at;
     }
@@ -170,13 +180,18 @@ void check_transposed_lengths(DType dtype) {
   GuardedPages pages;
   for (int64_t length = 2; length < 16; ++length) {
     for (const int64_t rows : {1, 16, 37, 200}) {
-      check_transposed<T>(dtype, rows, length, pages, true);
-      check_transposed<T>(dtype, rows, length, pages, false);
+      const Strides x_ctr{.task = rows, .row = 1, .column = kTasks * rows};
+      const Strides x_crt{.task = 1, .row = kTasks, .column = kTasks * rows};
+      const Strides x_rtc{.task = length, .row = kTasks * length, .column = 1};
+      for (const Strides& strides : {x_ctr, x_crt, x_rtc}) {
+        check_transposed<T>(dtype, rows, length, strides, pages, true);
+        check_transposed<T>(dtype, rows, length, strides, pages, false);
+      }
     }
   }
 }
 
-TEST(FlatRows, OfStoredColumns) {
+TEST(FlatRows, OfElementsApart) {
   KernelCache::instance().reset("");
   check_transposed_lengths<float>(DType::f32);
   check_transposed_lengths<double>(DType::f64);
