@@ -11,12 +11,6 @@ namespace wick::codegen {
 
 using ir::AffineExpr;
 
-namespace {
-
-constexpr int64_t kFewApart = 4;  // elements of which vectors hold several
-
-}  // namespace
-
 void Finisher::make_dims(bool has_loop) {
   bool reduced_last = domain_.extents.empty() ? has_loop : domain_.reduced.back();
   for (size_t d = 0; d < domain_.extents.size(); ++d) {
@@ -89,20 +83,31 @@ bool Finisher::flatten_rows(bool may_be_scattered) {
   return true;
 }
 
+/// A dimension along which an operand lies in memory that vectors cross.
+bool Finisher::is_crossed(const Run& run) const {
+  return std::ranges::any_of(instrs_, [&](const DraftInstr& draft) {
+    return draft.instr.kind == InstrKind::load && coefficient(draft.address, run.last) == 1 &&
+           coefficient(draft.address, outer_.back().last) != 0;
+  });
+}
+
 /// Transposed operands of elementwise kernels are read in tiles of the last two dimensions: the
 /// one along which such an operand lies in memory comes before the vector one.
 void Finisher::move_crossed_dim() {
   if (outer_.size() < 3) return;
-  const auto is_crossed = [&](const Run& run) {
-    return std::ranges::any_of(instrs_, [&](const DraftInstr& draft) {
-      return draft.instr.kind == InstrKind::load && coefficient(draft.address, run.last) == 1 &&
-             coefficient(draft.address, outer_.back().last) != 0;
-    });
-  };
+  const auto crosses = [&](const Run& run) { return is_crossed(run); };
   const auto before_vector = outer_.end() - 2;
-  if (is_crossed(*before_vector)) return;
-  const auto found = std::find_if(outer_.begin(), before_vector, is_crossed);
+  if (crosses(*before_vector)) return;
+  const auto found = std::find_if(outer_.begin(), before_vector, crosses);
   if (found != before_vector) std::rotate(found, found + 1, outer_.end() - 1);
+}
+
+/// Whether these are long enough for what is transposed in registers.
+bool Finisher::has_tiles() const {
+  constexpr int64_t kHalfVector = kShortVector / 2;
+  return outer_.back().extent >= kHalfVector && std::ranges::any_of(outer_, [&](const Run& run) {
+           return run.extent >= kShortVector && is_crossed(run);
+         });
 }
 
 /// Lets the positions of the dimension before a short vector dimension be walked in order,
@@ -336,9 +341,10 @@ Affine Finisher::final_address(const AffineExpr& expr, bool knows_offset) {
 
 /// A stride as it is, where kernels gain by it; 0 elsewhere.
 int64_t Finisher::known(int64_t stride, const Run& run) const {
+  constexpr int64_t kLargest = 4;
   if (stride == -1) return stride;
   const Run& vector = vector_inner_ ? inner_.back() : outer_.back();
-  return run.last == vector.last && stride > 1 && stride <= kFewApart ? stride : 0;
+  return run.last == vector.last && stride > 1 && stride <= kLargest ? stride : 0;
 }
 
 /// Along rows that are walked as one.
@@ -352,10 +358,10 @@ Stride Finisher::flat_stride(const AffineExpr& expr) const {
 }
 
 /// Elements of short rows, or pairs and the like of them, that lie apart, as neighbouring rows do.
-/// Such as lie so near that vectors hold several are picked from these.
-bool Finisher::are_scattered(int64_t length, int64_t step, int64_t row_step) {
-  const bool are_apart = step > kFewApart || (step == 1 && length <= kFewApart);
-  return are_apart && row_step > 1 && !targets_gpu();
+bool Finisher::are_scattered(int64_t length, int64_t step, int64_t row_step) const {
+  constexpr int64_t kLikePairs = 4;
+  const bool are_apart = step > 1 || (step == 1 && length <= kLikePairs);
+  return are_apart && row_step > 1 && !targets_gpu() && !has_tiles();
 }
 
 /// Accesses at one place of their buffers share their parameters, so that equal addresses are

@@ -64,7 +64,9 @@ class Finisher {
   Affine final_address(const ir::AffineExpr& expr, bool knows_offset = false);
   [[nodiscard]] int64_t known(int64_t stride, const Run& run) const;
   [[nodiscard]] Stride flat_stride(const ir::AffineExpr& expr) const;
-  static bool are_scattered(int64_t length, int64_t step, int64_t row_step);
+  [[nodiscard]] bool is_crossed(const Run& run) const;
+  [[nodiscard]] bool has_tiles() const;
+  [[nodiscard]] bool are_scattered(int64_t length, int64_t step, int64_t row_step) const;
   Affine shared_address(const ir::AffineExpr& expr);
   Instr final_instr(const DraftInstr& draft);
   int dynamic_stride_param(const DraftInstr& draft);
