@@ -84,7 +84,7 @@ class NativeConcat final : public HostCall {
       return;
     }
     parallel_ranges(outer_ * row_, kWorkGrain, [&](int64_t begin, int64_t end) {
-      if (exceeds_caches()) {
+      if (goes_past_caches()) {
         copy(operands, static_cast<std::byte*>(result), begin, end, copy_past_caches);
         end_copies_past_caches();
       } else {
@@ -147,8 +147,15 @@ class NativeConcat final : public HostCall {
       std::memcpy(to + i * row_, from + i * static_cast<int64_t>(length), length);
   }
 
-  /// As far as kernels count on caches.
-  [[nodiscard]] bool exceeds_caches() const { return outer_ * row_ >= 8 * core_cache_bytes(); }
+  /// Of more than kernels count on caches for, in runs of lines that few others are among: those
+  /// that two runs meet in are stored in the usual way, and the machine is slow to mix both.
+  [[nodiscard]] bool goes_past_caches() const {
+    constexpr int64_t kLong = 640;  // bytes
+    if (outer_ * row_ < 8 * core_cache_bytes()) return false;
+    for (size_t i = 0; i + 1 < begins_.size(); ++i)
+      if (length_of_run(i) > 0 && length_of_run(i) < kLong) return false;
+    return true;
+  }
 
   /// Bytes of the result, run by run: finding the first one takes longer than to copy it.
   template <typename CopyRun>

@@ -84,13 +84,13 @@ TEST(ConcatCall, IsCutBetweenThreadsAnywhere) {
   expect_equal(make_op(OpKind::concat, columns, {{"axis", int64_t{1}}}));
 }
 
-TEST(ConcatCall, GoesPastTheCaches) {
+TEST(ConcatCall, GoesPastTheCachesInLongRuns) {
   const ThreadCountScope scope(2);
   for (const int64_t offset : {int64_t{0}, int64_t{1}}) {
     std::vector<Type> operands;
     int64_t row = 0;
     for (const int64_t extent :
-         {int64_t{251}, int64_t{3}, int64_t{16}, 700 + offset, int64_t{64}}) {
+         {int64_t{651}, int64_t{0}, 700 + offset, int64_t{2048}, int64_t{999}}) {
       operands.push_back({DType::i8, {0, extent}});
       row += extent;
     }
