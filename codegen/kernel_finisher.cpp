@@ -284,7 +284,9 @@ bool Finisher::has_short_rows_of_elements() const {
 
 bool Finisher::is_lane_guarded() const {
   const auto is_guarded = [](const DraftInstr& draft) { return draft.instr.predicate >= 0; };
-  return has_short_rows_of_elements() && std::ranges::any_of(instrs_, is_guarded);
+  if (!has_short_rows_of_elements()) return false;
+  const bool is_part_of_vector = outer_.back().extent < kRowStep;
+  return is_part_of_vector || std::ranges::any_of(instrs_, is_guarded);
 }
 
 /// Of one vector, roughly.

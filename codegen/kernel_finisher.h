@@ -33,7 +33,7 @@ class Finisher {
   [[nodiscard]] bool has_rows_of_many_tasks() const;
   int64_t make_blocks(int64_t wanted, size_t place = 0);
   bool flatten_rows(bool may_be_scattered = false);
-  bool flatten_blocks();
+  bool flatten_blocks(bool may_be_scattered = false);
   void move_crossed_dim();
   bool walk_rows();
   KernelLaunch finish(Kernel start, std::vector<Phase> phases);
@@ -45,7 +45,7 @@ class Finisher {
   static bool is_plain_load(const Instr& instr);
   [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;
   [[nodiscard]] bool is_known_in_blocks(int number) const;
-  [[nodiscard]] bool suits_blocks() const;
+  [[nodiscard]] bool suits_blocks(bool may_be_scattered) const;
   [[nodiscard]] int64_t vectors_of_blocks(const Affine::Term& term, int64_t vectors) const;
   [[nodiscard]] Affine::Term term_of_blocks(const ir::AffineExpr& expr) const;
   [[nodiscard]] int64_t row_elements() const;

@@ -11,12 +11,14 @@ namespace wick::codegen {
 using ir::AffineExpr;
 
 /// Walks blocks of short axes, which operands have in another order or not all of, as one: what
-/// meets a vector of the result is in few vectors of an operand. False where there is no such
-/// thing.
-bool Finisher::flatten_blocks() {
+/// meets a vector of the result is in few vectors of an operand, unless they `may_be_scattered`.
+/// False where there is no such thing.
+bool Finisher::flatten_blocks(bool may_be_scattered) {
   constexpr int64_t kLongestBlock = 256;
   constexpr int64_t kFewestBlocks = 16;
   if (vector_inner_ || !inner_.empty() || has_whole_vectors()) return false;
+  const bool is_short = outer_.back().extent < kShortVector;
+  if (may_be_scattered && (!is_short || targets_gpu() || has_tiles())) return false;
   std::vector<Run> blocks = outer_;
   int64_t length = 1;
   while (blocks.size() > 1 && length <= kLongestBlock) {
@@ -26,7 +28,10 @@ bool Finisher::flatten_blocks() {
     block_axes_.push_back(axis);
     row_length_ = length;
     flat_rows_ = blocks.back().last;
-    if (length > kLongestBlock || blocks.back().extent < kFewestBlocks || !suits_blocks()) continue;
+    if (length > kLongestBlock || blocks.back().extent < kFewestBlocks ||
+        !suits_blocks(may_be_scattered)) {
+      continue;
+    }
     blocks.back() = {.extent = blocks.back().extent * length, .last = outer_.back().last};
     outer_ = std::move(blocks);
     return true;
@@ -75,9 +80,10 @@ bool Finisher::is_known_in_blocks(int number) const {
 
 /// Whether something is in another order, in few vectors for each of the result, and the body
 /// ends where a block does.
-bool Finisher::suits_blocks() const {
+bool Finisher::suits_blocks(bool may_be_scattered) const {
   constexpr int64_t kMostInstructions = 256;
   constexpr int64_t kMostVectors = 4;
+  constexpr int64_t kMostScattered = 96;  // of 16 loads each: 0.1 s to compile
   const int64_t vectors = row_length_ / std::gcd(row_length_, kShortVector);
   if (row_length_ < 2 || vectors * instructions() > kMostInstructions) return false;
   bool has_blocks = false;
@@ -88,7 +94,8 @@ bool Finisher::suits_blocks() const {
     has_blocks |= draft.instr.predicate >= 0;  // some lanes, so of fewer vectors
     if (!is_plain_load(draft.instr) || term.stride != Stride::block || term.row_step == 0) continue;
     has_blocks = true;
-    if (vectors_of_blocks(term, vectors) > kMostVectors * vectors) return false;
+    const bool is_scattered = vectors_of_blocks(term, vectors) > kMostVectors * vectors;
+    if (is_scattered && (!may_be_scattered || vectors > kMostScattered)) return false;
   }
   return has_blocks;
 }

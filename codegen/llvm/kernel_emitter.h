@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -330,6 +331,9 @@ class KernelEmitter {
   llvm::Value* place_of_row(const Affine::Term& term, llvm::Value* position);
   [[nodiscard]] int64_t place_of_lane(const Affine::Term& term, int64_t lane) const;
   llvm::Value* load_of_blocks(const Instr& at, int number, llvm::Value* position, int copy);
+  [[nodiscard]] bool are_far_apart(std::set<int64_t> places) const;
+  [[nodiscard]] bool loads_each(const Instr& at) const;
+  llvm::Value* load_each(const Instr& at, llvm::Value* base, const Places& places);
   llvm::Value* load_places(const Instr& at,
                            llvm::Value* base,
                            const Places& places,

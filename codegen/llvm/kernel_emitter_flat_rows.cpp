@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -218,6 +219,41 @@ llvm::Value* KernelEmitter::load_of_blocks(const Instr& at,
   return load_places(at, base, places, std::pair(*read.begin(), *read.rbegin()));
 }
 
+/// Whether they are in so many vectors that loading each by itself is less.
+bool KernelEmitter::are_far_apart(std::set<int64_t> places) const {
+  constexpr int kMostVectors = 4;
+  int vectors = 0;
+  for (; !places.empty(); ++vectors)
+    places.erase(places.begin(), places.lower_bound(*places.begin() + e_.lanes));
+  return vectors > kMostVectors;
+}
+
+/// Whether a load of flat rows is one of element after element.
+bool KernelEmitter::loads_each(const Instr& at) const {
+  if (!is_of_flat_rows(at) || at.predicate >= 0) return false;
+  const Affine::Term& term = vector_term(at);
+  if (term.stride != Stride::block) return term.row_param >= 0;
+  std::set<int64_t> places;  // of one vector
+  for (int64_t lane = 0; lane < e_.lanes; ++lane)
+    places.insert(place_of_lane(term, lane));
+  return are_far_apart(std::move(places));
+}
+
+/// One element after the other, and 0 where a lane has none.
+llvm::Value* KernelEmitter::load_each(const Instr& at, llvm::Value* base, const Places& places) {
+  auto& b = e_.b;
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Value* result = llvm::Constant::getNullValue(e_.vector_of(element));
+  for (size_t lane = 0; lane < places.size(); ++lane) {
+    if (!places[lane]) continue;
+    llvm::Value* address =
+        b.CreateInBoundsGEP(element, base, b.getInt64(static_cast<uint64_t>(*places[lane])));
+    auto* load = b.CreateAlignedLoad(element, address, llvm::Align(size_of(at.dtype)));
+    result = b.CreateInsertElement(result, tag(load, at.buffer), lane);
+  }
+  return e_.to_register(at.dtype, result);
+}
+
 /// Elements at these places behind an address, and 0 where a lane has none, picked from few
 /// vectors, of which none reaches beyond two places that are read anyhow: the outermost of these
 /// unless told.
@@ -229,6 +265,7 @@ llvm::Value* KernelEmitter::load_places(const Instr& at,
   std::set<int64_t> wanted;
   for (const std::optional<int64_t>& place : places)
     if (place) wanted.insert(*place);
+  if (are_far_apart(wanted)) return load_each(at, base, places);
   llvm::Type* element = e_.storage_type(at.dtype);
   llvm::Value* result = llvm::Constant::getNullValue(e_.vector_of(element));
   if (!wanted.empty() && !bounds) bounds = std::pair(*wanted.begin(), *wanted.rbegin());

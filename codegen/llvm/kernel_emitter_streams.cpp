@@ -80,6 +80,9 @@ int KernelEmitter::copies_of_cached_stores(int stream) const {
 llvm::SmallVector<int, 4> KernelEmitter::streams_of(const Plan& plan) const {
   llvm::SmallVector<int, 4> streams;
   if (gathers_rows(plan) || (e_.host.zen5 && is_bound_by_arithmetic(plan))) return streams;
+  // There is time to store in the usual way, and a second loop would take as long to compile.
+  const auto loads_elements = [&](int number) { return loads_each(instr(number)); };
+  if (std::ranges::any_of(plan.phase->instrs, loads_elements)) return streams;
   for (const int number : plan.phase->instrs) {
     if (is_stream(number)) streams.push_back(number);
   }

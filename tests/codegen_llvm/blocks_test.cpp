@@ -63,6 +63,37 @@ graph @f(%x: {0}[{1},{2},{3}], %y: {0}[{1},{3},{2}], %w: {0}[{3},1]) -> ({0}[{1}
   }
 }
 
+TEST(Blocks, OfElementsFarApartAreWalkedAsOne) {
+  struct Case {
+    const char* operand;
+    const char* axes;
+    const char* result;
+    bool is_block;
+  };
+
+  const Case cases[] = {{"[21,7,2,32,4]", "[0,3,2,4,1]", "[21,32,2,4,7]", true},
+                        {"[2,2,3,53,3]", "[0,3,2,4,1]", "[2,53,3,3,2]", true},
+                        {"[3,8,7,20,5]", "[4,3,2,1,0]", "[5,20,7,8,3]", true},
+                        {"[50,9,9]", "[0,2,1]", "[50,9,9]", true},
+                        {"[50,7,11]", "[0,2,1]", "[50,11,7]", true},
+                        {"[17,15,15]", "[0,2,1]", "[17,15,15]", false},  // too many vectors
+                        {"[17,9,40]", "[0,2,1]", "[17,40,9]", false}};   // short rows instead
+  for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
+    for (const auto& [operand, axes, result, is_block] : cases) {
+      const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: {0}{1}) -> ({0}{3}) {{
+  %0 = permute %x {{axes = {2}}} : {0}{3}
+  return %0
+}})",
+                                                    dtype,
+                                                    operand,
+                                                    axes,
+                                                    result));
+      EXPECT_EQ(has_blocks(*kernel), is_block) << dtype << ", " << operand << " to " << result;
+    }
+  }
+}
+
 TEST(Blocks, PatchesOfImagesAreWalkedAsOne) {
   const auto kernel = check_program(R"(
 graph @f(%x: f32[2,3,24,20]) -> (f32[2,6,5,3,4,4]) {

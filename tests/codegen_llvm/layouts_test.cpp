@@ -245,6 +245,22 @@ TEST(Layouts, ShortRowsOfElementsAreWalkedAsOne) {
   }
 }
 
+TEST(Layouts, PartsOfVectorsThatRowsAreAreWalkedWithoutLoops) {
+  for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
+    for (int64_t length = 2; length < 18; ++length) {
+      const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: {0}[5,6,7,{1}], %y: {0}[7,1,{1}]) -> ({0}[5,7,6,{1}]) {{
+  %0 = permute %x {{axes = [0,2,1,3]}} : {0}[5,7,6,{1}]
+  %1 = add %0, %y : {0}[5,7,6,{1}]
+  return %1
+}})",
+                                                    dtype,
+                                                    length));
+      EXPECT_EQ(kernel->row_bound, length >= 8 && length <= 16 ? 16 : 0) << dtype << " " << length;
+    }
+  }
+}
+
 TEST(Layouts, ShortRowsOfTransposedElementsAreWalkedAsOne) {
   for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
     for (int64_t length = 2; length < 16; ++length) {
