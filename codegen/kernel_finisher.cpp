@@ -219,7 +219,7 @@ bool Finisher::is_faster_side_by_side(int64_t length) const {
 }
 
 /// Of rows that are walked one by one and short; 0 where they are not. Of odd ones without guards
-/// loops write whole lines.
+/// loops write whole lines, if they are longer than a vector.
 int64_t Finisher::row_bound() const {
   const bool are_in_order = vector_inner_ && inner_.size() == 1 && block_size_ == 0;
   const bool has_flat_rows = row_length_ > 0 || row_length_param_ >= 0;

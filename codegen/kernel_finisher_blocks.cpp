@@ -83,7 +83,7 @@ bool Finisher::is_known_in_blocks(int number) const {
 bool Finisher::suits_blocks(bool may_be_scattered) const {
   constexpr int64_t kMostInstructions = 256;
   constexpr int64_t kMostVectors = 4;
-  constexpr int64_t kMostScattered = 96;  // of 16 loads each: 0.1 s to compile
+  constexpr int64_t kMostScattered = 96;  // of 16 loads each: 0.2 s to compile
   const int64_t vectors = row_length_ / std::gcd(row_length_, kShortVector);
   if (row_length_ < 2 || vectors * instructions() > kMostInstructions) return false;
   bool has_blocks = false;

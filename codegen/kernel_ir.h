@@ -175,7 +175,8 @@ struct Kernel {
   /// kShortestBoundRow or more. It is the one inner dimension, or there is none, and then it has
   /// just so many unless it is lane_guarded.
   int64_t row_bound = 0;
-  /// Rows are too short to be cut where guards of loads change: they may be asked for each lane.
+  /// Rows are too short to be cut where guards of loads change, or part of a vector: guards, and
+  /// where a row ends, may be asked for each lane.
   bool lane_guarded = false;
   std::optional<Blocking> blocking;
   std::vector<Instr> instrs;

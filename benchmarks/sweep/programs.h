@@ -2,6 +2,8 @@
 
 // Small programs written twice, for Wick and for libtorch, to be timed in turns.
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -14,5 +16,9 @@ using Programs = std::map<std::string, std::function<Step()>>;
 
 Programs wick_programs();
 Programs torch_programs();
+
+/// So many of shapes drawn at random.
+Programs drawn_wick_programs(uint64_t seed, size_t count);
+Programs drawn_torch_programs(uint64_t seed, size_t count);
 
 }  // namespace sweep

@@ -1,16 +1,17 @@
 // Every small program in Wick and in libtorch, in turns in one process, slowest first by ratio:
 //
-//     sweep [REGEX [MILLISECONDS [PIPELINE]]]
+//     sweep [REGEX [MILLISECONDS [PIPELINE]]] [--drawn COUNT] [--seed N]
 //
-// with so many milliseconds of turns for each program, 200 unless told. It looks for cliffs: a
+// with so many milliseconds of turns for each program, 200 unless told; or as many single ops and
+// layers of shapes drawn at random. It looks for cliffs: a
 // program that takes many times as long as in another library. With a pipeline of passes, Wick
 // under that takes the place of the other library: where it is faster with less done, a pass does
 // harm.
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <regex>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include "harness/turns.h"
 #include "sweep/programs.h"
+#include <CLI/CLI.hpp>
 
 #include "wick/passes/options.h"
 
@@ -77,13 +79,25 @@ Result compare(const std::string& name,
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::regex wanted(argc > 1 ? argv[1] : ".");
-  const double budget = argc > 2 ? std::atof(argv[2]) : 200;
-  const std::string pipeline = argc > 3 ? argv[3] : "";
-  sweep::Programs of_torch = sweep::torch_programs();
+  std::string regex = ".";
+  double budget = 200;
+  std::string pipeline;
+  size_t drawn = 0;
+  uint64_t seed = 1;
+  CLI::App app("Small programs in Wick and in libtorch, those where Wick does worst first");
+  app.add_option("regex", regex, "Of the names of programs");
+  app.add_option("milliseconds", budget, "Of turns for each program");
+  app.add_option("pipeline", pipeline, "Of passes, which takes the place of libtorch");
+  app.add_option("--drawn", drawn, "How many programs of shapes drawn at random instead");
+  app.add_option("--seed", seed, "Of these");
+  CLI11_PARSE(app, argc, argv);
+  const std::regex wanted(regex);
+  sweep::Programs of_torch =
+      drawn > 0 ? sweep::drawn_torch_programs(seed, drawn) : sweep::torch_programs();
   std::vector<Result> results;
   int failed = 0;
-  for (const auto& [name, make] : sweep::wick_programs()) {
+  for (const auto& [name, make] :
+       drawn > 0 ? sweep::drawn_wick_programs(seed, drawn) : sweep::wick_programs()) {
     if (!std::regex_search(name, wanted)) continue;
     try {
       const sweep::Step step = make();

@@ -2,6 +2,7 @@
 #include <functional>
 #include <vector>
 
+#include "sweep/draw.h"
 #include "sweep/programs.h"
 #include <torch/torch.h>
 
@@ -33,7 +34,7 @@ Tensor integers(const Sizes& sizes, int64_t end, torch::ScalarType dtype = torch
   return torch::floor(torch::rand(sizes) * end).to(dtype);
 }
 
-// What networks.h and numeric.h call by one name in both libraries.
+// What networks.h, numeric.h and drawn.h call by one name in both libraries.
 
 Tensor conv(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding, int64_t groups = 1) {
   return torch::conv2d(x, w, {}, stride, padding, 1, groups);
@@ -119,6 +120,26 @@ Tensor as_index(const Tensor& x) {
   return x.to(torch::kLong);
 }
 
+Tensor uniform_of(const Extents& extents) {
+  return uniform(extents);
+}
+
+Tensor integers_of(const Extents& extents, int64_t end) {
+  return integers(extents, end);
+}
+
+Tensor max_over(const Tensor& x, const Sizes& axes) {
+  return x.amax(axes);
+}
+
+Tensor stored(const Tensor& x) {
+  return x.contiguous();
+}
+
+Tensor sorted(const Tensor& x, int64_t axis) {
+  return std::get<0>(x.sort(axis));
+}
+
 #include "sweep/programs/many_ops.h"
 #include "sweep/programs/networks.h"
 #include "sweep/programs/numeric.h"
@@ -148,7 +169,13 @@ Step with_gradients(Tensors v, const Function& f) {
   return [=] { torch::autograd::grad({f(v)}, inputs, {cotangent}); };
 }
 
+#include "sweep/programs/drawn.h"
+
 }  // namespace
+
+Programs drawn_torch_programs(uint64_t seed, size_t count) {
+  return draw_programs(seed, count);
+}
 
 Programs torch_programs() {
   Programs programs;

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "sweep/draw.h"
 #include "sweep/programs.h"
 
 #include "wick/wick.h"
@@ -31,7 +32,7 @@ bool has_gradient(const Tensor& x) {
   return x.dtype() == DType::f32 || x.dtype() == DType::f64;
 }
 
-// What networks.h and numeric.h call by one name in both libraries.
+// What networks.h, numeric.h and drawn.h call by one name in both libraries.
 
 Tensor conv(const Tensor& x, const Tensor& w, int64_t stride, int64_t padding, int64_t groups = 1) {
   return conv2d(x, w, {.stride = {stride}, .padding = {padding}, .groups = groups});
@@ -118,6 +119,26 @@ Tensor as_index(const Tensor& x) {
   return cast(x, DType::i64);
 }
 
+Tensor uniform_of(const Extents& extents) {
+  return uniform(Shape(extents));
+}
+
+Tensor integers_of(const Extents& extents, int64_t end) {
+  return integers(Shape(extents), end);
+}
+
+Tensor max_over(const Tensor& x, const Axes& axes) {
+  return max(x, axes);
+}
+
+Tensor stored(const Tensor& x) {
+  return x;
+}
+
+Tensor sorted(const Tensor& x, int64_t axis) {
+  return sort(x, axis).values;
+}
+
 #include "sweep/programs/many_ops.h"
 #include "sweep/programs/networks.h"
 #include "sweep/programs/numeric.h"
@@ -153,7 +174,13 @@ Step with_gradients(Tensors v, const Function& f) {
   };
 }
 
+#include "sweep/programs/drawn.h"
+
 }  // namespace
+
+Programs drawn_wick_programs(uint64_t seed, size_t count) {
+  return draw_programs(seed, count);
+}
 
 Programs wick_programs() {
   Programs programs;
