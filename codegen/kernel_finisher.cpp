@@ -44,8 +44,8 @@ int64_t Finisher::make_blocks(int64_t wanted, size_t place) {
 }
 
 /// Walks short rows that lie behind each other as one long one. False where there is no such
-/// thing: rows of the channels in a block fill vectors as they are. Of operands that have no two of
-/// their elements side by side only where these `may_be_scattered`.
+/// thing: rows of the channels in a block fill vectors as they are. Where an operand's rows lie
+/// apart, and their elements as well, only if these `may_be_scattered`.
 bool Finisher::flatten_rows(bool may_be_scattered) {
   if (vector_inner_ || !inner_.empty() || outer_.size() < 2) return false;
   const Run rows = outer_[outer_.size() - 2];

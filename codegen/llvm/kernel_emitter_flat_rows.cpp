@@ -147,7 +147,7 @@ llvm::Value* KernelEmitter::multiple_of(int parameter, int64_t times) {
   return product;
 }
 
-/// Of rows of which no two elements lie side by side: one by one, as the machine takes gathers.
+/// Of rows that lie apart: element by element, as the machine takes gathers.
 llvm::Value* KernelEmitter::load_scattered_rows(const Instr& at,
                                                 int number,
                                                 llvm::Value* position,
