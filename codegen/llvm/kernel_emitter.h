@@ -333,7 +333,7 @@ class KernelEmitter {
   llvm::Value* load_of_blocks(const Instr& at, int number, llvm::Value* position, int copy);
   [[nodiscard]] bool are_far_apart(std::set<int64_t> places) const;
   [[nodiscard]] bool loads_each(const Instr& at) const;
-  llvm::Value* load_each(const Instr& at, llvm::Value* base, const Places& places);
+  llvm::Value* load_each(const Instr& at, llvm::ArrayRef<llvm::Value*> addresses);
   llvm::Value* load_places(const Instr& at,
                            llvm::Value* base,
                            const Places& places,

@@ -160,7 +160,7 @@ llvm::Value* KernelEmitter::load_scattered_rows(const Instr& at,
       b.CreateMul(b.CreateUDiv(position, b.getInt64(length)), param(term.row_param));
   llvm::Value* rows = b.CreateInBoundsGEP(element, access_at(number).partial, first);
   llvm::Value* row = nullptr;
-  llvm::Value* result = llvm::PoisonValue::get(e_.vector_of(element));
+  Values addresses;
   for (int64_t lane = 0; lane < e_.lanes; ++lane) {
     const int64_t place = int64_t{copy} * e_.lanes + lane;
     const int64_t column = place % kernel_.row_length;
@@ -168,9 +168,20 @@ llvm::Value* KernelEmitter::load_scattered_rows(const Instr& at,
       llvm::Value* before = multiple_of(term.row_param, place / kernel_.row_length);
       row = b.CreateInBoundsGEP(element, rows, before);
     }
-    llvm::Value* address = b.CreateInBoundsGEP(element, row, multiple_of(term.param, column));
-    auto* load = b.CreateAlignedLoad(element, address, llvm::Align(size_of(at.dtype)));
-    result = b.CreateInsertElement(result, tag(load, at.buffer), static_cast<uint64_t>(lane));
+    addresses.push_back(b.CreateInBoundsGEP(element, row, multiple_of(term.param, column)));
+  }
+  return load_each(at, addresses);
+}
+
+/// One element after the other, and 0 where a lane has no address.
+llvm::Value* KernelEmitter::load_each(const Instr& at, llvm::ArrayRef<llvm::Value*> addresses) {
+  auto& b = e_.b;
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Value* result = llvm::Constant::getNullValue(e_.vector_of(element));
+  for (size_t lane = 0; lane < addresses.size(); ++lane) {
+    if (addresses[lane] == nullptr) continue;
+    auto* load = b.CreateAlignedLoad(element, addresses[lane], llvm::Align(size_of(at.dtype)));
+    result = b.CreateInsertElement(result, tag(load, at.buffer), lane);
   }
   return e_.to_register(at.dtype, result);
 }
@@ -239,21 +250,6 @@ bool KernelEmitter::loads_each(const Instr& at) const {
   return are_far_apart(std::move(places));
 }
 
-/// One element after the other, and 0 where a lane has none.
-llvm::Value* KernelEmitter::load_each(const Instr& at, llvm::Value* base, const Places& places) {
-  auto& b = e_.b;
-  llvm::Type* element = e_.storage_type(at.dtype);
-  llvm::Value* result = llvm::Constant::getNullValue(e_.vector_of(element));
-  for (size_t lane = 0; lane < places.size(); ++lane) {
-    if (!places[lane]) continue;
-    llvm::Value* address =
-        b.CreateInBoundsGEP(element, base, b.getInt64(static_cast<uint64_t>(*places[lane])));
-    auto* load = b.CreateAlignedLoad(element, address, llvm::Align(size_of(at.dtype)));
-    result = b.CreateInsertElement(result, tag(load, at.buffer), lane);
-  }
-  return e_.to_register(at.dtype, result);
-}
-
 /// Elements at these places behind an address, and 0 where a lane has none, picked from few
 /// vectors, of which none reaches beyond two places that are read anyhow: the outermost of these
 /// unless told.
@@ -265,8 +261,15 @@ llvm::Value* KernelEmitter::load_places(const Instr& at,
   std::set<int64_t> wanted;
   for (const std::optional<int64_t>& place : places)
     if (place) wanted.insert(*place);
-  if (are_far_apart(wanted)) return load_each(at, base, places);
   llvm::Type* element = e_.storage_type(at.dtype);
+  if (are_far_apart(wanted)) {
+    Values addresses(places.size(), nullptr);
+    for (size_t lane = 0; lane < places.size(); ++lane)
+      if (places[lane])
+        addresses[lane] =
+            b.CreateInBoundsGEP(element, base, b.getInt64(static_cast<uint64_t>(*places[lane])));
+    return load_each(at, addresses);
+  }
   llvm::Value* result = llvm::Constant::getNullValue(e_.vector_of(element));
   if (!wanted.empty() && !bounds) bounds = std::pair(*wanted.begin(), *wanted.rbegin());
   while (!wanted.empty()) {
