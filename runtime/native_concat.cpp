@@ -1,4 +1,5 @@
-// concat of many operands, which kernels do not compute: each element would ask which it is from.
+// concat by itself, of long rows or many operands: in a kernel each vector, or each element, would
+// ask which it is from.
 
 #include <algorithm>
 #include <cstring>
@@ -83,8 +84,9 @@ class NativeConcat final : public HostCall {
           });
       return;
     }
+    const bool past_caches = goes_past_caches();
     parallel_ranges(outer_ * row_, kWorkGrain, [&](int64_t begin, int64_t end) {
-      if (goes_past_caches()) {
+      if (past_caches) {
         copy(operands, static_cast<std::byte*>(result), begin, end, copy_past_caches);
         end_copies_past_caches();
       } else {
