@@ -245,7 +245,7 @@ TEST(Layouts, ShortRowsOfElementsAreWalkedAsOne) {
   }
 }
 
-TEST(Layouts, PartsOfVectorsThatRowsAreAreWalkedWithoutLoops) {
+TEST(Layouts, RowsOfPartOfAVectorAreWalkedWithoutLoops) {
   for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
     for (int64_t length = 2; length < 18; ++length) {
       const auto kernel = check_program(fmt::format(R"(
