@@ -263,6 +263,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
   find_prefetches();
   row_in_registers_ = can_keep_rows_in_registers();
   if (!row_in_registers_) choose_rows_together();
+  find_lenders();
   if (!kernel_.short_vector) {
     unroll_ = std::max(most_copies(), copies_that_share_words());
     for (const Plan& plan : plans_)

@@ -413,6 +413,7 @@ class KernelEmitter {
   llvm::Value* cache_limit(int64_t bytes);
   llvm::Value* stores_exceed_caches();
   llvm::Value* streams_pay();
+  llvm::Value* stores_may_stream();
   llvm::Value* stream_start(int stream, llvm::Value* begin);
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);
   llvm::Value* elements_to_streamed_line(int stream, llvm::Value* begin);
@@ -487,6 +488,10 @@ class KernelEmitter {
   void make_alias_scopes();
   [[nodiscard]] Stride vector_stride(const Instr& instr) const;
   [[nodiscard]] bool is_own(int buffer) const;
+  void find_lenders();
+  [[nodiscard]] bool may_lend(int store, int own) const;
+  llvm::Value* rows_are_lent();
+  void borrow_rows();
   [[nodiscard]] bool has_lanes_of_own(int buffer) const;
 
   const StagedKernel staged_;
@@ -535,6 +540,9 @@ class KernelEmitter {
   llvm::Value* row_mask_ = nullptr;                          // made when first needed
   llvm::Value* new_lanes_ = nullptr;    // that no vector of the row has had; null: all
   llvm::Value* rows_stream_ = nullptr;  // made when first needed
+
+  std::map<int, int> lenders_;            // by own memory, the store whose rows may stand for it
+  llvm::Value* rows_are_lent_ = nullptr;  // made when first needed
 
   int rows_together_ = 1;
   std::vector<Scope> rows_;              // that the body takes together; empty: one

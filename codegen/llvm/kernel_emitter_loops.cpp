@@ -172,6 +172,7 @@ void KernelEmitter::emit_tasks(Range tasks,
   const auto emit_each = [&] {
     for_each_task(tasks, starts, [&] {
       enter_dims(task_dims_, nullptr);
+      borrow_rows();
       emit_task(vectors);
     });
   };

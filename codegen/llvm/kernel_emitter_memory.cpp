@@ -16,12 +16,14 @@ void KernelEmitter::make_alias_scopes() {
   for (size_t i = 0; i < count; ++i) {
     if (kernel_.buffers[i].no_alias) scopes[i] = metadata.createAnonymousAliasScope(domain);
   }
+  for (const auto& [own, lender] : lenders_)
+    scopes[static_cast<size_t>(own)] = scopes[static_cast<size_t>(instr(lender).buffer)];
   scope_of_.assign(count, nullptr);
   noalias_of_.assign(count, nullptr);
   for (size_t i = 0; i < count; ++i) {
     llvm::SmallVector<llvm::Metadata*, 8> others;
     for (size_t j = 0; j < count; ++j) {
-      if (j != i && scopes[j] != nullptr) others.push_back(scopes[j]);
+      if (scopes[j] != scopes[i] && scopes[j] != nullptr) others.push_back(scopes[j]);
     }
     if (scopes[i] != nullptr) scope_of_[i] = llvm::MDNode::get(e_.b.getContext(), scopes[i]);
     if (!others.empty()) noalias_of_[i] = llvm::MDNode::get(e_.b.getContext(), others);
