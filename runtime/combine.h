@@ -69,12 +69,20 @@ struct Minimum {
   }
 };
 
+/// log(sum) + high, the logarithm of a sum of exponentials. Those are of what is below the highest,
+/// so that none overflows; to add one waits for no logarithm.
+struct LogSum {
+  double high;
+  double sum;
+
+  [[nodiscard]] double value() const { return high + std::log(sum); }
+};
+
 struct LogAddExp {
-  template <std::floating_point T>
-  T operator()(T a, T b) const {
-    if (std::isnan(a) || std::isnan(b)) return a + b;
-    const T high = std::max(a, b);
-    return std::isinf(high) ? high : high + std::log1p(std::exp(std::min(a, b) - high));
+  LogSum operator()(LogSum a, LogSum b) const {
+    if (a.high == b.high) return {a.high, a.sum + b.sum};  // be they infinite
+    if (a.high > b.high) return {a.high, a.sum + b.sum * std::exp(b.high - a.high)};
+    return {b.high, a.sum * std::exp(a.high - b.high) + b.sum};
   }
 };
 

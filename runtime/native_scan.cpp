@@ -17,22 +17,34 @@ constexpr int64_t kWorkGrain = 32768;
 /// Lanes beside each other go together, so that memory is read in order.
 constexpr int64_t kBlock = passes::kPieceOfRow;
 
-template <typename T>
-using Accumulator = std::conditional_t<std::is_floating_point_v<Computed<T>>, double, Computed<T>>;
+/// What T is cumulated in.
+template <typename T, typename Combine>
+using Accumulator =
+    std::conditional_t<!std::is_floating_point_v<Computed<T>>,
+                       Computed<T>,
+                       std::conditional_t<std::is_same_v<Combine, LogAddExp>, LogSum, double>>;
 
-/// From a double by way of float, as generated kernels do; max and min are exact in any case.
+/// By way of float, as generated kernels do; max and min are exact in any case.
 template <typename T>
-T rounded(Accumulator<T> value) {
+T rounded(double value) {
   return static_cast<T>(static_cast<Computed<T>>(value));
 }
 
 template <typename T>
-Accumulator<T> widened(T value) {
-  return static_cast<Computed<T>>(value);
+T rounded(const LogSum& sum) {
+  return rounded<T>(sum.value());
+}
+
+template <typename T>
+  requires(!std::is_floating_point_v<Computed<T>>)
+T rounded(T value) {
+  return value;
 }
 
 template <typename T, typename Combine>
 class NativeScan final : public HostCall {
+  using Value = Accumulator<T, Combine>;
+
  public:
   NativeScan(const ir::AxisSplit& split, bool reverse)
       : split_(split),
@@ -63,6 +75,15 @@ class NativeScan final : public HostCall {
   }
 
  private:
+  static Value widened(T value) {
+    const auto computed = static_cast<Computed<T>>(value);
+    if constexpr (std::is_same_v<Value, LogSum>) {
+      return {computed, 1};
+    } else {
+      return computed;
+    }
+  }
+
   /// Four elements at a time are combined with each other first: the next four then wait for one
   /// operation instead of four.
   void scan_lane(const T* x, T* out) const {
@@ -72,13 +93,13 @@ class NativeScan final : public HostCall {
     // Of this function's own: for all the compiler knows, a store may change a member.
     const int64_t stride = stride_;
     const int64_t extent = split_.extent;
-    Accumulator<T> value = widened(x[0]);
+    Value value = widened(x[0]);
     out[0] = x[0];
     int64_t i = 1;
     for (; i + kTogether <= extent; i += kTogether) {
-      std::array<Accumulator<T>, kTogether> parts;
+      std::array<Value, kTogether> parts;
       for (int64_t j = 0; j < kTogether; ++j) {
-        const Accumulator<T> next = widened(x[(i + j) * stride]);
+        const Value next = widened(x[(i + j) * stride]);
         parts[j] = j == 0 ? next : combine(parts[j - 1], next);
       }
       for (int64_t j = 0; j < kTogether; ++j)
@@ -92,7 +113,7 @@ class NativeScan final : public HostCall {
   }
 
   void scan_block(const T* x, T* out, int64_t count) const {
-    std::array<Accumulator<T>, kBlock> values;
+    std::array<Value, kBlock> values;
     for (int64_t j = 0; j < count; ++j) {
       values[static_cast<size_t>(j)] = widened(x[j]);
       out[j] = x[j];
@@ -118,7 +139,7 @@ std::unique_ptr<HostCall> make(const LibraryOp& op) {
   const ir::AxisSplit split = ir::split_at(op.result.shape, op.attributes.integer("axis", 0));
   const bool reverse = op.attributes.flag("reverse");
   return visit_dtype(op.result.dtype, [&]<typename T>() -> std::unique_ptr<HostCall> {
-    if constexpr (std::is_invocable_v<Combine, Accumulator<T>, Accumulator<T>>) {
+    if constexpr (std::is_invocable_v<Combine, Accumulator<T, Combine>, Accumulator<T, Combine>>) {
       return std::make_unique<NativeScan<T, Combine>>(split, reverse);
     } else {
       return nullptr;

@@ -1,6 +1,10 @@
 #include "wick/tensor/ops_sort.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "expect_values.h"
 #include "support/all_dtypes.h"
@@ -15,6 +19,7 @@ using testing::expect_values;
 using testing::FailingCall;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
 
 const Tensor& tied() {
   static const Tensor x = tensor({{3, 1, 3, 2}, {kNan, 0, -1, kNan}});
@@ -88,7 +93,39 @@ TEST(Sorting, CumulativeOps) {
   EXPECT_NEAR(total.to_vector<float>().back(), 100000, 0.01);
 }
 
-// As numpy.quantile and numpy.nanquantile.
+/// Logarithms that rise, fall and are infinite; from a NaN on all are. Along the last axis and,
+/// beside each other, along the first.
+TEST(Sorting, CumulativeSumsOfExponentials) {
+  const std::vector<double> finite = {-1000, -2000, -1000, 3, 700, 1, 700, 1000.5};
+  std::vector<double> sums;
+  for (size_t i = 0; i < finite.size(); ++i) {
+    const double high = *std::ranges::max_element(finite.begin(), finite.begin() + i + 1);
+    double sum = 0;
+    for (size_t j = 0; j <= i; ++j)
+      sum += std::exp(finite[j] - high);
+    sums.push_back(high + std::log(sum));
+  }
+  const std::pair<std::vector<double>, std::vector<double>> cases[] = {
+      {finite, sums},
+      {{-kInf, -kInf, 2, -kInf, 2}, {-kInf, -kInf, 2, 2, 2 + std::log(2)}},
+      {{5, kInf, 1, kInf, -kInf}, {5, kInf, kInf, kInf, kInf}},
+      {{1, kNan, kInf, 2}, {1, kNan, kNan, kNan}},
+      {{kNan, -kInf, kInf}, {kNan, kNan, kNan}},
+      {{kInf, kNan, kInf}, {kInf, kNan, kNan}}};
+  for (const auto& [x, expected] : cases) {
+    const auto length = static_cast<int64_t>(x.size());
+    const Tensor row = from_vector(x, {length}).to(DType::f32);
+    expect_values(logcumsumexp(row, 0), {length}, expected, 1e-4);
+    const Tensor columns = broadcast_to(reshape(row, {length, 1}), {length, 20});
+    for (const int64_t column : {0, 17, 19})
+      expect_values(select(logcumsumexp(columns, 0), 1, column), {length}, expected, 1e-4);
+    expect_values(flip(logcumsumexp(flip(columns, {0}), 0), {0})[0],
+                  {20},
+                  std::vector<double>(20, expected.back()),
+                  1e-4);
+  }
+}
+
 /// Along the last axis and, beside each other, along the first: sums of 1, 2, 3..., products of -1.
 TEST(Sorting, CumulativeOpsOfAnyLength) {
   for (const DType dtype : {DType::f32, DType::i64}) {
@@ -108,6 +145,7 @@ TEST(Sorting, CumulativeOpsOfAnyLength) {
   EXPECT_TRUE(all(cumsum(wide, 0) == reshape(tensor({1, 3, 7}), {3, 1})).item<bool>());
 }
 
+// As numpy.quantile and numpy.nanquantile.
 TEST(Sorting, QuantilesLieBetweenElements) {
   const Tensor x = tensor({{4, 1, 3, 2}, {10, NAN, 20, 40}});
 
