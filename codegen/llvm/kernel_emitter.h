@@ -160,6 +160,8 @@ class KernelEmitter {
   // kernel_emitter_few_columns.cpp
   [[nodiscard]] bool has_few_columns() const;
   [[nodiscard]] int chains_of(const Plan& plan) const;
+  [[nodiscard]] bool may_overlap_columns() const;
+  void emit_few_columns(Range range, const std::function<void()>& body);
   void emit_chains(Range range, const std::function<void(llvm::Value*)>& body);
   void join_chains(const Plan& plan);
 
@@ -548,6 +550,8 @@ class KernelEmitter {
   std::vector<Scope> rows_;              // that the body takes together; empty: one
   size_t row_ = 0;                       // of those, the one that is being emitted
   llvm::Value* row_distance_ = nullptr;  // from one of those to the next
+
+  llvm::Value* last_copy_begins_ = nullptr;  // so far behind the first; null: behind the others
 
   int chains_ = 1;    // rows of few columns that are added at a time
   size_t chain_ = 0;  // of those, the one that is being emitted

@@ -2,16 +2,52 @@
 // additions for each vector of columns would wait for itself, so several rows are added at a time,
 // to accumulators of their own.
 
+#include <algorithm>
 #include <utility>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
 
 namespace wick::codegen::llvm_jit {
 
-/// All of a row's vectors are under masks, which machines have to be good at.
+/// All of a row's vectors are under masks, which machines have to be good at, or overlap. Zen 5
+/// reads wide rows that come from memory faster without.
 bool KernelEmitter::has_few_columns() const {
-  return kernel_.column_vectors > 0 && e_.host.avx512 && !e_.host.zen5 &&
-         !kernel_.has_short_rows() && staged_.accesses.empty();
+  constexpr int kFewVectors = 3;
+  if (e_.host.zen5 && kernel_.column_vectors > kFewVectors) return false;
+  return kernel_.column_vectors > 0 && e_.host.avx512 && !kernel_.has_short_rows() &&
+         staged_.accesses.empty();
+}
+
+/// Machines that mind masks compute some columns twice instead: the last vector ends where the row
+/// does. Nothing may ask which columns they are.
+bool KernelEmitter::may_overlap_columns() const {
+  const auto asks = [&](const Instr& at) {
+    const auto number = static_cast<int>(&at - kernel_.instrs.data());
+    return at.kind == InstrKind::random_bits || at.predicate >= 0 ||
+           (at.kind == InstrKind::index && varies(number));
+  };
+  return avoids_masks() && unroll_ == kernel_.column_vectors && stores_are_apart() &&
+         std::ranges::none_of(kernel_.instrs, asks);
+}
+
+/// Rows of a launch that shares out columns may end earlier.
+void KernelEmitter::emit_few_columns(Range range, const std::function<void()>& body) {
+  auto& b = e_.b;
+  const auto masked = [&] { emit_masked_loop(range, unroll_, body); };
+  if (!may_overlap_columns()) return masked();
+  const auto before_last = static_cast<uint64_t>(int64_t{e_.lanes} * (unroll_ - 1));
+  llvm::Value* length = b.CreateSub(range.end, range.begin);
+  const auto whole = [&] {
+    const Scope before = save_scope();
+    copies_ = unroll_;
+    positions_[static_cast<size_t>(kernel_.vector_dim)] = range.begin;
+    num_positions_ = length;
+    last_copy_begins_ = b.CreateSub(length, b.getInt64(static_cast<uint64_t>(e_.lanes)));
+    body();
+    last_copy_begins_ = nullptr;
+    restore_scope(before);
+  };
+  emit_if(b.CreateICmpSGT(length, b.getInt64(before_last)), whole, masked);
 }
 
 /// Rows that are added at a time in the loop of the phase. Those that compute more hide the wait.

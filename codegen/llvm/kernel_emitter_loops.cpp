@@ -249,7 +249,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   constexpr int kCopiesOfRest = 4;
   in_vector_loop_ = true;
   if (has_few_columns()) {
-    emit_masked_loop({begin, end}, unroll_, body);
+    emit_few_columns({begin, end}, body);
     copies_ = 1;
     in_vector_loop_ = false;
     return;

@@ -194,15 +194,21 @@ Stride KernelEmitter::vector_stride(const Instr& at) const {
 
 /// What to add to the address of copy 0; null: nothing.
 llvm::Value* KernelEmitter::offset_of_copy(const Instr& at, int copy) {
+  auto& b = e_.b;
   if (copy == 0) return nullptr;
-  llvm::Value* distance = e_.b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
+  llvm::Value* distance = b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
   const bool is_own = has_lanes_of_own(at.buffer);
   if (is_own && copy_dim_ == kernel_.vector_dim) return distance;
   const Affine::Term& term = at.address.terms[static_cast<size_t>(copy_dim_)];
   if (term.stride == Stride::zero) return nullptr;
-  if (term.stride == Stride::dynamic) distance = copy_offset(term.param, copy);
+  if (last_copy_begins_ != nullptr && copy + 1 == copies_) {
+    distance = term.stride == Stride::dynamic ? b.CreateMul(param(term.param), last_copy_begins_)
+                                              : last_copy_begins_;
+  } else if (term.stride == Stride::dynamic) {
+    distance = copy_offset(term.param, copy);
+  }
   if (!is_own) return distance;
-  return e_.b.CreateMul(distance, e_.b.getInt64(static_cast<uint64_t>(own_width_)));
+  return b.CreateMul(distance, b.getInt64(static_cast<uint64_t>(own_width_)));
 }
 
 llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {

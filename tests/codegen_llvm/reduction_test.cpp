@@ -77,6 +77,29 @@ TEST(Reductions, AgreeOfFewColumns) {
   }
 }
 
+/// Threads that share out columns leave each other parts of a row.
+TEST(Reductions, AgreeOfPiecesOfFewColumns) {
+  for (const int64_t columns : {17, 33, 47}) {
+    ReductionCase c{OpKind::reduce_sum, DType::f32, 9, columns, /*along_columns=*/false};
+    c.column_vectors = static_cast<int>((columns + kShortVector - 1) / kShortVector);
+    KernelBuilder k = kernel_of(c);
+    const KernelFunction function = compile(k.kernel());
+    Literal x = c.values();
+    std::vector<float> whole(static_cast<size_t>(columns));
+    run(k, function, {x.data(), whole.data()}, columns);
+    whole.resize(whole.size() + kShortVector, -1.0F);  // which stays as it is
+    std::vector<float> pieces(whole.size(), -1.0F);
+    std::vector<void*> buffers = {x.data(), pieces.data()};
+
+    for (int64_t begin = 0; begin < columns; begin += kShortVector) {
+      const int64_t end = std::min(begin + kShortVector, columns);
+      function(buffers.data(), k.params().data(), 0, 1, begin, end);
+    }
+
+    EXPECT_EQ(pieces, whole) << c.text();
+  }
+}
+
 TEST(Reductions, AgreeInEveryDType) {
   for (const OpKind op : kReductions) {
     for (int d = 0; d < kNumDTypes; ++d) {
