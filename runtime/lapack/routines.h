@@ -4,6 +4,7 @@
 // the result is LAPACK's info.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -64,13 +65,18 @@ int getrs(char trans, int n, int columns, const T* lu, const int* pivots, T* b) 
   return info;
 }
 
+/// Up to a block it is not asked what it wants, a row: that takes as long as a small inverse.
 template <typename T>
 int getri(int n, T* lu, const int* pivots) {
-  return with_workspace<T>([&](T* work, int size) {
+  constexpr int kBlock = 64;
+  const auto run = [&](T* work, int size) {
     int info = 0;
     pick<T>(LAPACK_sgetri, LAPACK_dgetri)(&n, lu, &n, pivots, work, &size, &info);
     return info;
-  });
+  };
+  if (n > kBlock) return with_workspace<T>(run);
+  std::array<T, kBlock> work;
+  return run(work.data(), kBlock);
 }
 
 template <typename T>

@@ -146,6 +146,15 @@ TEST_P(Linalg, SolutionsSolve) {
             9 * tolerance());
 }
 
+/// Up to a block of LAPACK's and beyond.
+TEST_P(Linalg, InversesOfAnyOrder) {
+  for (const int64_t order : {0, 1, 2, 63, 64, 65, 130}) {
+    const Tensor x = random({2, order, order});
+    const Tensor a = x + 2 * order * identity_like(x);
+    EXPECT_LE(distance(matmul(linalg::inv(a), a), identity_like(a)), 9 * tolerance()) << order;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Types,
                          Linalg,
                          ::testing::Values(std::pair("compiled", DType::f64),
