@@ -59,13 +59,15 @@ bool Finisher::flatten_rows(bool may_be_scattered) {
     const int64_t step = coefficient(draft.address, outer_.back().last);
     const int64_t row_step = coefficient(draft.address, rows.last);
     if (row_step == length * step) return step == 0 || step == 1;
+    const bool is_of_rows = step + row_step == 1 && step * row_step == 0;
+    if (instr.kind == InstrKind::index) return is_short && is_of_rows;
     if (!is_plain_load(instr)) return false;
     const bool is_scattered = may_be_scattered && are_scattered(length, step, row_step);
     if (is_short && (row_step == 1 ? step != 0 : is_scattered)) {
       transposes = true;
       return true;
     }
-    if (step + row_step != 1 || step * row_step != 0) return false;
+    if (!is_of_rows) return false;
     const BufferArg& buffer = buffers_[static_cast<size_t>(instr.buffer)];
     return is_short || (buffer.no_alias && !buffer.written);  // read in front of the rows
   };

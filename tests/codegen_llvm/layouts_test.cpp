@@ -327,6 +327,31 @@ TEST(Layouts, RowsOfFewVectorsAreWalkedAsOne) {
   }
 }
 
+/// Positions of rows and of columns, as what picks a few elements of each row counts them.
+TEST(Layouts, ShortRowsCountTheirPositions) {
+  for (const int64_t length : {2, 3, 5, 15}) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[700], %i: i64[100,{0}]) -> (f32[100,{0}], i64[100,{0}]) {{
+  %0 = iota {{axis = 0, dtype = i64, shape = [100, 1]}} : i64[100,1]
+  %1 = iota {{axis = 1, dtype = i64, shape = [1, {0}]}} : i64[1,{0}]
+  %2 = constant {{value = dense<i64[]: 7>}} : i64[]
+  %3 = mul %0, %2 : i64[100,1]
+  %4 = sub %2, %1 : i64[1,{0}]
+  %5 = rem %i, %2 : i64[100,{0}]
+  %6 = add %3, %5 : i64[100,{0}]
+  %7 = reshape %6 {{shape = [{1}]}} : i64[{1}]
+  %8 = gather %x, %7 {{axis = 0}} : f32[{1}]
+  %9 = reshape %8 {{shape = [100, {0}]}} : f32[100,{0}]
+  %10 = mul %3, %4 : i64[100,{0}]
+  %11 = add %10, %5 : i64[100,{0}]
+  return %9, %11
+}})",
+                                                  length,
+                                                  100 * length));
+    EXPECT_EQ(kernel->row_length, length);
+  }
+}
+
 TEST(Layouts, FunctionsOfShortRowsTakeAllCopies) {
   for (const int64_t length : {2, 3, 5, 6, 7, 9}) {
     const auto kernel = check_program(fmt::format(R"(
