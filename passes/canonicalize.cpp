@@ -16,6 +16,7 @@ RuleSet make_rules() {
                             concat_rules(),
                             reduction_rules(),
                             contraction_rules(),
+                            summand_rules(),
                             diagonal_rules(),
                             pooling_rules()}) {
     for (const Rule& rule : table)

@@ -283,72 +283,6 @@ Value conv_of_pixels(const Node& node, RuleBuilder& build) {
   return build.reshape(product, node.type().shape);
 }
 
-/// The gradient of a weight: the extent that is summed over comes first in both operands.
-bool sums_over_rows(Value value) {
-  const Node& node = *value.node;
-  if (node.op() != OpKind::matmul || node.uses().size() != 1 || has_epilogue(node)) return false;
-  const ir::Attributes& attributes = node.attributes();
-  if (!attributes.flag("transpose_lhs") || attributes.flag("transpose_rhs")) return false;
-  return std::ranges::all_of(node.operands(), [&](Value operand) {
-    return operand.type().shape.ndim() == 2 && operand.type().dtype == value.type().dtype;
-  });
-}
-
-bool is_added_to_more(const Node& add) {
-  if (add.uses().size() != 1 || add.uses()[0].user == nullptr) return false;
-  const Node& user = *add.uses()[0].user;
-  return user.op() == OpKind::add && user.type() == add.type();
-}
-
-/// What the sums that end in this one add up, in order.
-std::vector<Value> summands_of(const Node& sum) {
-  std::vector<Value> summands;
-  std::vector<Value> open(sum.operands().rbegin(), sum.operands().rend());
-  while (!open.empty()) {
-    const Value next = open.back();
-    open.pop_back();
-    const Node& node = *next.node;
-    if (node.op() == OpKind::add && node.type() == sum.type() && node.uses().size() == 1) {
-      open.insert(open.end(), node.operands().rbegin(), node.operands().rend());
-    } else {
-      summands.push_back(next);
-    }
-  }
-  return summands;
-}
-
-/// a^T b + c^T d = [a; c]^T [b; d], where to join the operands moves less than to store and add the
-/// products: so come gradients of the weights of a recurrent network.
-Value sum_of_products(const Node& node, RuleBuilder& build) {
-  if (!is_float(node.type().dtype) || node.type().shape.ndim() != 2) return {};
-  if (is_added_to_more(node)) return {};
-  std::vector<Value> others = summands_of(node);
-  const auto rest = std::ranges::stable_partition(others, std::not_fn(sums_over_rows));
-  std::vector<Value> products(rest.begin(), rest.end());
-  others.erase(rest.begin(), rest.end());
-  if (products.size() < 2) return {};
-  int64_t joined = 0;
-  for (const Value product : products)
-    for (const Value operand : product.node->operands())
-      joined += operand.type().shape.numel();
-  const auto added = node.type().numel() * static_cast<int64_t>(products.size() - 1);
-  if (2 * joined > added) return {};
-
-  // In the order of the values that they meet, in which other sums join them as well.
-  std::ranges::sort(
-      products, {}, [](Value product) { return product.node->operand(1).node->id(); });
-  const auto join = [&](size_t side) {
-    std::vector<Value> parts;
-    for (const Value product : products)
-      parts.push_back(product.node->operand(side));
-    return build.op(OpKind::concat, std::move(parts), {{"axis", int64_t{0}}});
-  };
-  Value sum = build.op(OpKind::matmul, {join(0), join(1)}, {{"transpose_lhs", true}});
-  for (const Value other : others)
-    sum = build.op(OpKind::add, {sum, other});
-  return sum;
-}
-
 const Rule kContractionRules[] = {
     {"matmul-of-transpose", OpKind::matmul, matmul_of_transpose},
     {"matmul-of-column-and-row", OpKind::matmul, matmul_of_column_and_row},
@@ -360,7 +294,6 @@ const Rule kContractionRules[] = {
     {"conv-of-pixels", OpKind::conv_input_grad, conv_of_pixels},
     {"conv-of-pixels", OpKind::conv_weight_grad, conv_of_pixels},
     {"transpose-of-matmul", OpKind::permute, transpose_of_matmul},
-    {"sum-of-products", OpKind::add, sum_of_products},
 };
 
 }  // namespace

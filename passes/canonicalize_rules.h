@@ -21,6 +21,7 @@ std::span<const Rule> pad_rules();
 std::span<const Rule> concat_rules();
 std::span<const Rule> reduction_rules();
 std::span<const Rule> contraction_rules();
+std::span<const Rule> summand_rules();
 std::span<const Rule> diagonal_rules();
 std::span<const Rule> pooling_rules();
 std::span<const TraitRule> elementwise_rules();
