@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "wick/passes/canonicalize_rules.h"
 #include "wick/passes/epilogue.h"
+#include "wick/passes/options.h"
 
 namespace wick::passes {
 
@@ -204,13 +204,18 @@ bool is_plain_f32_product(const Node& node) {
 
 /// Many products of small matrices of f32: a call for each takes 60 ns, as long as a kernel takes
 /// for 10 x 10 x 10. Kernels that read a transposed rhs jump from row to row, which pays for the
-/// smallest alone; BLAS, which f64 goes to, takes 40 ns a call.
+/// smallest alone; BLAS, which f64 goes to, takes 40 ns a call. Some rows of few columns are
+/// neither one block to a kernel nor many: of [27,6] by [6,2] it takes 300 ns for each, and a call
+/// 80, of [12,16] by [16,2] 120 and 57 (Zen 5).
 Value matmul_of_small(const Node& node, RuleBuilder& build) {
   constexpr int64_t kFewestProducts = 32;
   constexpr int64_t kMostMultiplications = 1024;  // of a product
   constexpr int64_t kLongestSum = 32;             // short rows, which kernels walk side by side
   constexpr int64_t kFewMultiplications = 512;    // 8 x 8 x 8
   constexpr int64_t kShortSum = 8;
+  constexpr int64_t kFewRows = 16;
+  constexpr int64_t kManyRows = 64;
+  constexpr int64_t kFewElements = 128;  // of the left operand
   const Value lhs = node.operand(0);
   const Value rhs = node.operand(1);
   const Shape& shape = node.type().shape;
@@ -224,6 +229,7 @@ Value matmul_of_small(const Node& node, RuleBuilder& build) {
   const int64_t most = rhs_lies_across ? kFewMultiplications : kMostMultiplications;
   const int64_t longest = rhs_lies_across ? kShortSum : kLongestSum;
   if (m * n * k == 0 || m * n * k > most || k > longest) return {};
+  if (!targets_gpu() && m < kManyRows && (m >= kFewRows || m * k > kFewElements)) return {};
   const int64_t products = shape.numel() / (m * n);
   const bool share_rhs = rhs.type().numel() < products * k * n;
   if (products < kFewestProducts || share_rhs) return {};
