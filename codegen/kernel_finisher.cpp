@@ -51,6 +51,10 @@ bool Finisher::flatten_rows(bool may_be_scattered) {
   const Run rows = outer_[outer_.size() - 2];
   const int64_t length = outer_.back().extent;
   const bool is_short = length < kShortVector;
+  const bool is_guarded = std::ranges::any_of(
+      instrs_, [](const DraftInstr& draft) { return draft.instr.predicate >= 0; });
+  // Guards of single lanes take longer than to walk rows of half a vector and more one by one.
+  const bool may_count = is_short && (!is_guarded || 2 * length < kShortVector);
   bool transposes = false;  // else the other ways take as long for few rows
   const auto fits = [&](const DraftInstr& draft) {
     const Instr& instr = draft.instr;
@@ -60,7 +64,7 @@ bool Finisher::flatten_rows(bool may_be_scattered) {
     const int64_t row_step = coefficient(draft.address, rows.last);
     if (row_step == length * step) return step == 0 || step == 1;
     const bool is_of_rows = step + row_step == 1 && step * row_step == 0;
-    if (instr.kind == InstrKind::index) return is_short && is_of_rows;
+    if (instr.kind == InstrKind::index) return may_count && is_of_rows;
     if (!is_plain_load(instr)) return false;
     const bool is_scattered = may_be_scattered && are_scattered(length, step, row_step);
     if (is_short && (row_step == 1 ? step != 0 : is_scattered)) {

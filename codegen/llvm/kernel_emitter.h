@@ -165,6 +165,12 @@ class KernelEmitter {
   void emit_chains(Range range, const std::function<void(llvm::Value*)>& body);
   void join_chains(const Plan& plan);
 
+  // kernel_emitter_lent_rows.cpp
+  void find_lenders();
+  [[nodiscard]] bool may_lend(int store, int own) const;
+  llvm::Value* rows_are_lent();
+  void borrow_rows();
+
   // kernel_emitter_columns.cpp
   [[nodiscard]] bool can_keep_columns_in_memory() const;
   [[nodiscard]] int64_t own_elements_of_column() const;
@@ -490,10 +496,6 @@ class KernelEmitter {
   void make_alias_scopes();
   [[nodiscard]] Stride vector_stride(const Instr& instr) const;
   [[nodiscard]] bool is_own(int buffer) const;
-  void find_lenders();
-  [[nodiscard]] bool may_lend(int store, int own) const;
-  llvm::Value* rows_are_lent();
-  void borrow_rows();
   [[nodiscard]] bool has_lanes_of_own(int buffer) const;
 
   const StagedKernel staged_;

@@ -193,9 +193,9 @@ llvm::Value* KernelEmitter::streams_pay() {
   return lenders_.empty() ? stores_may_stream() : e_.b.CreateNot(rows_are_lent());
 }
 
-/// Where no other memory takes its place. On Zen lines that are written in two
-/// parts, as where short rows meet that are no whole lines, are better put together in a cache:
-/// softmax of rows of 72 takes Zen 5 8.7 ms, and 13.0 past the caches; of 1024 it takes as long.
+/// Where no rows are lent. On Zen lines that are written in two parts, as where short rows meet
+/// that are no whole lines, are better put together in a cache: softmax of rows of 72 takes Zen
+/// 5 8.7 ms, and 13.0 past the caches; of 1024 it takes as long.
 llvm::Value* KernelEmitter::stores_may_stream() {
   if (!e_.host.zen || kernel_.has_flat_rows()) return stores_exceed_caches();
   auto& b = e_.b;

@@ -363,22 +363,27 @@ graph @f(%x: {0}[37,{1}], %y: {0}[64,{1}], %v: {0}[]) -> ({0}[104,{1}]) {{
   }
 }
 
-TEST(GuardsOfRows, StayWhereSomethingElseTellsRowsApart) {
-  const auto scaled = check_program(R"(
-graph @f(%x: f32[37,3], %y: f32[64,3], %c: f32[3]) -> (f32[101,3]) {
-  %0 = concat %x, %y {axis = 0} : f32[101,3]
-  %1 = mul %0, %c : f32[101,3]
+/// Lanes are asked for their rows where these are much shorter than a vector.
+TEST(GuardsOfRows, WhereSomethingElseTellsRowsApart) {
+  for (const int64_t columns : {3, 7, 9}) {
+    const auto scaled = check_program(fmt::format(R"(
+graph @f(%x: f32[37,{0}], %y: f32[64,{0}], %c: f32[{0}]) -> (f32[101,{0}]) {{
+  %0 = concat %x, %y {{axis = 0}} : f32[101,{0}]
+  %1 = mul %0, %c : f32[101,{0}]
   return %1
-})");
-  EXPECT_GT(scaled->dims.size(), 1U);
-  const auto counted = check_program(R"(
-graph @f(%x: i64[37,3], %y: i64[64,3]) -> (i64[101,3]) {
-  %0 = concat %x, %y {axis = 0} : i64[101,3]
-  %1 = iota {axis = 0, dtype = i64, shape = [101,3]} : i64[101,3]
-  %2 = add %0, %1 : i64[101,3]
+}})",
+                                                  columns));
+    EXPECT_EQ(scaled->dims.size() == 1, columns < 8) << columns;
+    const auto counted = check_program(fmt::format(R"(
+graph @f(%x: i64[37,{0}], %y: i64[64,{0}]) -> (i64[101,{0}]) {{
+  %0 = concat %x, %y {{axis = 0}} : i64[101,{0}]
+  %1 = iota {{axis = 0, dtype = i64, shape = [101,{0}]}} : i64[101,{0}]
+  %2 = add %0, %1 : i64[101,{0}]
   return %2
-})");
-  EXPECT_GT(counted->dims.size(), 1U);
+}})",
+                                                   columns));
+    EXPECT_EQ(counted->dims.size() == 1, columns < 8) << columns;
+  }
 }
 
 TEST(GuardsOfRows, OfRowsOfRows) {
