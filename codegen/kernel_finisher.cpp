@@ -51,10 +51,8 @@ bool Finisher::flatten_rows(bool may_be_scattered) {
   const Run rows = outer_[outer_.size() - 2];
   const int64_t length = outer_.back().extent;
   const bool is_short = length < kShortVector;
-  const bool is_guarded = std::ranges::any_of(
-      instrs_, [](const DraftInstr& draft) { return draft.instr.predicate >= 0; });
   // Guards of single lanes take longer than to walk rows of half a vector and more one by one.
-  const bool may_count = is_short && (!is_guarded || 2 * length < kShortVector);
+  const bool may_count = is_short && (!has_guards() || 2 * length < kShortVector);
   bool transposes = false;  // else the other ways take as long for few rows
   const auto fits = [&](const DraftInstr& draft) {
     const Instr& instr = draft.instr;
@@ -288,11 +286,15 @@ bool Finisher::has_short_rows_of_elements() const {
   return inner_.empty() && outer_.size() >= 2 && outer_.back().extent < kLongestFlatRow;
 }
 
+bool Finisher::has_guards() const {
+  return std::ranges::any_of(instrs_,
+                             [](const DraftInstr& draft) { return draft.instr.predicate >= 0; });
+}
+
 bool Finisher::is_lane_guarded() const {
-  const auto is_guarded = [](const DraftInstr& draft) { return draft.instr.predicate >= 0; };
   if (!has_short_rows_of_elements()) return false;
   const bool is_part_of_vector = outer_.back().extent < kRowStep;
-  return is_part_of_vector || std::ranges::any_of(instrs_, is_guarded);
+  return is_part_of_vector || has_guards();
 }
 
 /// Of one vector, roughly.

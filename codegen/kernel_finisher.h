@@ -57,6 +57,7 @@ class Finisher {
   [[nodiscard]] bool are_wide_enough() const;
   [[nodiscard]] bool are_worth_flattening(int64_t length, bool transposes) const;
   [[nodiscard]] bool has_short_rows_of_elements() const;
+  [[nodiscard]] bool has_guards() const;
   [[nodiscard]] bool is_lane_guarded() const;
   [[nodiscard]] int64_t instructions() const;
   int param(int64_t value);

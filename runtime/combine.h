@@ -3,7 +3,6 @@
 // How two values become one, for the ops along an axis that run as native code. Integers wrap,
 // bools are or (add) and and (mul), NaN wins a max or min: as ir/semantics.h has it.
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
