@@ -36,8 +36,12 @@ class LookingPass final : public passes::Pass {
   Look look_;
 };
 
-void look_at_products(const ir::Graph& graph, Inspection& inspection) {
+void look_at_work(const ir::Graph& graph, Inspection& inspection) {
   inspection.products.add(graph);
+  for (const ir::Node* node : graph.parameters())
+    inspection.edge_bytes += node->type().num_bytes();
+  for (const ir::Value& result : graph.results())
+    inspection.edge_bytes += result.type().num_bytes();
 }
 
 void look_at_memory(const ir::Graph& graph, Inspection& inspection) {
@@ -59,7 +63,7 @@ void add_pass(const char* point, const char* name, const char* summary, Look loo
 void add_passes() {
   static const bool once = [] {
     // Simplified, but products are still by themselves.
-    add_pass("before-fusion", "bench-products", "collect matrix products", look_at_products);
+    add_pass("before-fusion", "bench-work", "collect products and bytes", look_at_work);
     add_pass("pipeline-end", "bench-memory", "collect the figures of memory plans", look_at_memory);
     return true;
   }();

@@ -21,6 +21,7 @@ struct Inspection {
   size_t arena_bytes = 0;         // planned for values
   size_t peak_live_bytes = 0;     // of these, the most that are needed at one time
   size_t intermediate_bytes = 0;  // of all values that are computed, before fusion
+  size_t edge_bytes = 0;          // of what the programs are given and of what they give
 };
 
 /// Runs the step as if it were new.

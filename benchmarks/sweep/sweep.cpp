@@ -1,22 +1,27 @@
 // Every small program in Wick and in libtorch, in turns in one process, slowest first by ratio:
 //
-//     sweep [REGEX [MILLISECONDS [PIPELINE]]] [--drawn COUNT] [--seed N]
+//     sweep [REGEX [MILLISECONDS [PIPELINE]]] [--drawn COUNT] [--seed N] [--floors]
 //
 // with so many milliseconds of turns for each program, 200 unless told; or as many single ops and
 // layers of shapes drawn at random. It looks for cliffs: a
 // program that takes many times as long as in another library. With a pipeline of passes, Wick
 // under that takes the place of the other library: where it is faster with less done, a pass does
-// harm.
+// harm. With floors, the least time that a program could take does: that of its products alone, or
+// of moving what it is given and what it gives, whichever is longer.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "harness/floor_timer.h"
+#include "harness/inspection.h"
 #include "harness/turns.h"
 #include "sweep/programs.h"
 #include <CLI/CLI.hpp>
@@ -32,10 +37,29 @@ double milliseconds() {
   return std::chrono::duration<double, std::milli>(now).count();
 }
 
-double time_of(const sweep::Step& step) {
-  const double begin = milliseconds();
-  step();
-  return milliseconds() - begin;
+/// Runs something once and tells how many milliseconds it took.
+using Timed = std::function<double()>;
+
+Timed timed(const sweep::Step& step) {
+  return [step] {
+    const double begin = milliseconds();
+    step();
+    return milliseconds() - begin;
+  };
+}
+
+Timed floor_of(const sweep::Step& step) {
+  using namespace wick::bench;  // NOLINT: the floors of the benchmark
+  const auto found = std::make_shared<Inspection>(inspect(step));
+  const auto timer = [&](const Floor& floor) {
+    return std::make_shared<FloorTimer>(
+        floor, [found]() -> const Products& { return found->products; }, nullptr);
+  };
+  const auto copy =
+      timer({.kind = Floor::Kind::copy, .bytes = static_cast<double>(found->edge_bytes)});
+  if (found->products.entries.empty()) return [copy] { return copy->time(); };
+  const auto products = timer({.kind = Floor::Kind::products});
+  return [copy, products] { return std::max(copy->time(), products->time()); };
 }
 
 struct Result {
@@ -56,10 +80,7 @@ sweep::Step under(const std::string& pipeline, const sweep::Step& step) {
   };
 }
 
-Result compare(const std::string& name,
-               const sweep::Step& wick,
-               const sweep::Step& other,
-               double budget) {
+Result compare(const std::string& name, const Timed& wick, const Timed& other, double budget) {
   constexpr size_t kFewest = 5;
   constexpr size_t kMost = 300;
   for (int warm_up = 0; warm_up < 3; ++warm_up) {
@@ -70,8 +91,8 @@ Result compare(const std::string& name,
   std::vector<double> of_other;
   const double begin = milliseconds();
   while (of_wick.size() < kFewest || (milliseconds() - begin < budget && of_wick.size() < kMost)) {
-    of_wick.push_back(time_of(wick));
-    of_other.push_back(time_of(other));
+    of_wick.push_back(wick());
+    of_other.push_back(other());
   }
   return {name, median(of_wick), median(of_other)};
 }
@@ -82,6 +103,7 @@ int main(int argc, char** argv) {
   std::string regex = ".";
   double budget = 200;
   std::string pipeline;
+  bool floors = false;
   size_t drawn = 0;
   uint64_t seed = 1;
   CLI::App app("Small programs in Wick and in libtorch, those where Wick does worst first");
@@ -90,6 +112,7 @@ int main(int argc, char** argv) {
   app.add_option("pipeline", pipeline, "Of passes, which takes the place of libtorch");
   app.add_option("--drawn", drawn, "How many programs of shapes drawn at random instead");
   app.add_option("--seed", seed, "Of these");
+  app.add_flag("--floors", floors, "The least time that a program could take, instead of libtorch");
   CLI11_PARSE(app, argc, argv);
   const std::regex wanted(regex);
   sweep::Programs of_torch =
@@ -101,8 +124,10 @@ int main(int argc, char** argv) {
     if (!std::regex_search(name, wanted)) continue;
     try {
       const sweep::Step step = make();
-      const sweep::Step other = pipeline.empty() ? of_torch.at(name)() : under(pipeline, step);
-      results.push_back(compare(name, step, other, budget));
+      const Timed other = floors             ? floor_of(step)
+                          : pipeline.empty() ? timed(of_torch.at(name)())
+                                             : timed(under(pipeline, step));
+      results.push_back(compare(name, timed(step), other, budget));
       std::fprintf(stderr, "\r%zu programs, %-60.60s", results.size(), name.c_str());
     } catch (const std::exception& error) {
       std::fprintf(stderr, "\n%s: %s\n", name.c_str(), error.what());
@@ -111,7 +136,7 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr, "\n");
   std::ranges::sort(results, {}, &Result::ratio);
-  const char* const title = pipeline.empty() ? "libtorch" : "pipeline";
+  const char* const title = floors ? "floor" : pipeline.empty() ? "libtorch" : "pipeline";
   std::printf("| program | wick ms | %s ms | ratio |\n|---|---|---|---|\n", title);
   for (const Result& result : results)
     std::printf("| %s | %.3f | %.3f | %.2f |\n",
