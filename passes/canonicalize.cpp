@@ -9,6 +9,7 @@ namespace {
 RuleSet make_rules() {
   RuleSet rules;
   for (const auto& table : {arithmetic_rules(),
+                            exponential_rules(),
                             logic_rules(),
                             cast_rules(),
                             movement_rules(),

@@ -1,5 +1,7 @@
 #include "wick/nn/losses/labels.h"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -70,11 +72,17 @@ Labels::Labels(std::string_view op,
   axis_ = class_axis(scores);
   dtype_ = scores.dtype() == DType::f64 ? DType::f64 : DType::f32;
   const int64_t num_classes = scores.shape()[axis_];
-  const Tensor numbers = along_classes(arange(num_classes, DType::i64, where), scores, where);
-  const Tensor column = unsqueeze(cast(labels, DType::i64, where), axis_, where);
-  mask_ = Operand(column, where) == numbers;
+  const Tensor wide = cast(labels, DType::i64, where);
+  // Numbers of 32 bits are compared twice as fast. Labels out of range stay so.
+  using Narrow = std::numeric_limits<int32_t>;
+  const DType narrow = num_classes <= Narrow::max() ? DType::i32 : DType::i64;
+  const Tensor near = cast(clamp(wide, Narrow::min(), Narrow::max(), where), narrow, where);
+  const Tensor numbers = along_classes(arange(num_classes, narrow, where), scores, where);
+  mask_ = Operand(unsqueeze(near, axis_, where), where) == numbers;
+  exists_ = (Operand(wide, where) >= 0) & (Operand(wide, where) < num_classes);
   if (ignored.has_value() && *ignored >= 0 && *ignored < num_classes) {
-    mask_ = Operand(mask_, where) & (Operand(column, where) != *ignored);
+    exists_ = Operand(exists_, where) & (Operand(wide, where) != *ignored);
+    mask_ = Operand(mask_, where) & unsqueeze(exists_, axis_, where);
   }
   if (class_weights.defined()) {
     class_weights_ = along_classes(to_compute_dtype(class_weights, where), scores, where);
@@ -87,7 +95,7 @@ Tensor Labels::pick(const Tensor& x, Where where) const {
 
 Tensor Labels::weights(Where where) const {
   if (class_weights_.defined()) return pick(class_weights_, where);
-  return cast(any(mask_, {axis_}, false, where), dtype_, where);
+  return cast(exists_, dtype_, where);
 }
 
 }  // namespace wick::nn::detail

@@ -41,6 +41,7 @@ class Labels {
   int axis_ = 0;
   DType dtype_ = DType::f32;  // of weights()
   Tensor mask_;
+  Tensor exists_;         // per sample
   Tensor class_weights_;  // shaped to broadcast with the scores; undefined: all 1
 };
 

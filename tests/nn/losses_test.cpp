@@ -43,6 +43,12 @@ TEST(NllLoss, LeavesOutLabelsThatAreNoClass) {
 
   EXPECT_FLOAT_EQ(nll_loss(log_probs, labels_of({1, -100, 5})).item<float>(), 2);
   EXPECT_FLOAT_EQ(nll_loss(log_probs, labels_of({1, 0, 0}), {.ignore_index = 0}).item<float>(), 2);
+  const int64_t wraps = (int64_t{1} << 32U) + 1;  // 1 in its lower 32 bits
+  EXPECT_FLOAT_EQ(nll_loss(log_probs, labels_of({1, wraps, -wraps})).item<float>(), 2);
+  EXPECT_FLOAT_EQ(
+      sum(cross_entropy(log_probs, labels_of({1, wraps, 2}), {.reduction = Reduction::none}))
+          .item<float>(),
+      cross_entropy(log_probs, labels_of({1, -1, -1})).item<float>());
   EXPECT_TRUE(std::isnan(nll_loss(log_probs, labels_of({-1, -1, -1})).item<float>()));
 }
 
