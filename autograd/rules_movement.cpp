@@ -1,9 +1,14 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include "wick/autograd/rules.h"
+#include "wick/autograd/rules_opaque.h"
+#include "wick/ir/axis_split.h"
+#include "wick/tensor/ops.h"
 
 namespace wick::autograd {
 namespace {
@@ -111,17 +116,73 @@ int64_t axis_of(const Step& s) {
   return s.attributes().integer("axis", 0);
 }
 
-/// Adds each slice of the cotangent where it came from; gather clamps its indices, so this must.
-Term grad_gather(const Step& s) {
+/// What gather takes the indices for, which clamps them.
+Term clamped_indices(const Step& s) {
   const Term x = s.operand(0);
   const Term indices = s.operand(1);
-  const auto axis = axis_of(s);
-  const auto last = static_cast<double>(x.shape()[static_cast<int>(axis)] - 1);
-  const Term low = apply(OpKind::maximum, {indices, filled(Shape{}, 0, indices.dtype(), x.where)});
-  const Term clamped =
-      apply(OpKind::minimum, {low, filled(Shape{}, last, indices.dtype(), x.where)});
+  const auto number = [&](int64_t value) {
+    return filled(Shape{}, static_cast<double>(value), indices.dtype(), x.where);
+  };
+  const Term low = apply(OpKind::maximum, {indices, number(0)});
+  return apply(OpKind::minimum, {low, number(x.shape()[static_cast<int>(axis_of(s))] - 1)});
+}
+
+/// Of few indices beside each other each element of x asks whether one is its own, which fuses with
+/// what reads the gradient.
+Term grad_of_few(const Step& s, const Term& indices) {
+  const Term x = s.operand(0);
+  const auto axis = static_cast<int>(axis_of(s));
+  const int64_t extent = x.shape()[axis];
+  const DType narrow = extent <= std::numeric_limits<int32_t>::max() ? DType::i32 : DType::i64;
+  Axes along(static_cast<size_t>(x.shape().ndim()), 1);
+  along[static_cast<size_t>(axis)] = extent;
+  const Term numbers = reshape({arange(extent, narrow, x.where), x.where}, Shape(along));
+  const Term wanted = cast(indices, narrow);
+  const auto at = [&](const Term& list, int64_t i) {
+    const Shape& shape = list.shape();
+    SliceBounds bounds{Axes(along.size(), 0), {shape.begin(), shape.end()}, Axes(along.size(), 1)};
+    bounds.starts[static_cast<size_t>(axis)] = i;
+    bounds.sizes[static_cast<size_t>(axis)] = 1;
+    return slice(list, std::move(bounds));
+  };
+  const auto part = [&](int64_t i) {
+    return select(equal(numbers, at(wanted, i)), at(s.cotangent(), i), 0.0);
+  };
+  Term sum = part(0);
+  for (int64_t i = 1; i < indices.shape()[axis]; ++i)
+    sum = sum + part(i);
+  return sum;
+}
+
+Term grad_of_many(const Step& s, const Term& indices) {
+  const Term x = s.operand(0);
+  const ir::AxisSplit split = ir::split_at(x.shape(), axis_of(s));
+  const int64_t count = indices.shape()[static_cast<int>(axis_of(s))];
+  const Term wide = reshape(cast(indices, DType::i64), {split.outer, count, split.inner});
+  const auto inner = static_cast<double>(split.inner);
+  const Term begins = row_major_positions({split.outer, 1, 1}, x.where) *
+                      (static_cast<double>(split.extent) * inner);
+  const Term places = begins + wide * inner + row_major_positions({1, 1, split.inner}, x.where);
+  const Shape flat{indices.shape().numel()};
+  const Term zero = filled(Shape{x.shape().numel()}, 0.0, x.dtype(), x.where);
+  const Term sums = apply(OpKind::scatter,
+                          {zero, reshape(places, flat), reshape(s.cotangent(), flat)},
+                          {{"axis", int64_t{0}}});
+  return reshape(sums, x.shape());
+}
+
+/// Adds each slice or element of the cotangent where it came from.
+Term grad_gather(const Step& s) {
+  constexpr int64_t kFew = 4;
+  const Term x = s.operand(0);
+  const Term indices = clamped_indices(s);
+  const int64_t axis = axis_of(s);
+  if (s.attributes().flag("along")) {
+    const int64_t count = indices.shape()[static_cast<int>(axis)];
+    return 0 < count && count <= kFew ? grad_of_few(s, indices) : grad_of_many(s, indices);
+  }
   const Term zero = filled(x.shape(), 0.0, x.dtype(), x.where);
-  return apply(OpKind::scatter, {zero, clamped, s.cotangent()}, {{"axis", axis}});
+  return apply(OpKind::scatter, {zero, indices, s.cotangent()}, {{"axis", axis}});
 }
 
 constexpr GradientRow kMovementRows[] = {

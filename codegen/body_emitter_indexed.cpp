@@ -179,9 +179,26 @@ int BodyEmitter::build_gather(const Request& request, const std::vector<int>& va
   const int last = number(request, shape[static_cast<int>(axis)] - 1);
   const int low = compute(request, OpKind::maximum, DType::i64, {wide, constant(0)});
   const int clamped = compute(request, OpKind::minimum, DType::i64, {low, last});
-  ir::IndexMap map(request.map.begin(), request.map.begin() + static_cast<std::ptrdiff_t>(axis));
   AffineExpr fixed;
   fixed.coefs.assign(draft_.domain().extents.size(), 0);
+  if (node.attributes().flag("along")) {
+    ir::IndexMap beside = request.map;
+    beside[axis] = fixed;
+    const AffineExpr linear = linearize(beside, shape, draft_.domain().extents);
+    if (strides[axis] == 1) {  // The rows' numbers, which rows that are walked as one count.
+      const int64_t length = shape[static_cast<int>(axis)];
+      AffineExpr row = linear;
+      row.offset /= length;
+      for (int64_t& coef : row.coefs)
+        coef /= length;
+      const int begin = compute(
+          request, OpKind::mul, DType::i64, {index(request, row), number(request, length)});
+      const int place = compute(request, OpKind::add, DType::i64, {begin, clamped});
+      return load(request, node.operand(0), fixed, place, 1);
+    }
+    return load(request, node.operand(0), linear, clamped, strides[axis]);
+  }
+  ir::IndexMap map(request.map.begin(), request.map.begin() + static_cast<std::ptrdiff_t>(axis));
   map.push_back(fixed);
   map.insert(map.end(),
              request.map.begin() + static_cast<std::ptrdiff_t>(axis + index_rank),

@@ -52,7 +52,7 @@ Specs specs_for(OpKind op) {
       {OpKind::slice, {{"sizes", integers}, {"starts", integers, 0}, {"steps", integers, 1}}},
       {OpKind::concat, {{"axis", integer}}},
       {OpKind::pad, {{"high", integers, 0}, {"interior", integers, 0}, {"low", integers, 0}}},
-      {OpKind::gather, {{"axis", integer}}},
+      {OpKind::gather, {{"along", flag, 0}, {"axis", integer}}},
       {OpKind::scatter, {{"axis", integer}, {"mode", text}}},
       {OpKind::scan, {{"axis", integer}, {"kind", text}, {"reverse", flag, 0}}},
       {OpKind::argsort,

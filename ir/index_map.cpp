@@ -119,6 +119,7 @@ std::optional<IndexMap> pad_map(const Node& node, int operand, const IndexMap& m
 
 std::optional<IndexMap> gather_map(const Node& node, int operand, const IndexMap& map) {
   if (operand == 0) return std::nullopt;
+  if (node.attributes().flag("along")) return map;
   const int64_t attribute = node.attributes().integer("axis", 0);
   const int64_t rank = node.operand(0).type().shape.ndim();
   const int64_t axis = attribute < 0 ? attribute + rank : attribute;

@@ -35,17 +35,33 @@ int64_t padded_extent(
   return result;
 }
 
+void require_indices(const Inference& call, const Type& indices) {
+  if (indices.dtype == DType::i32 || indices.dtype == DType::i64) return;
+  call.fail(fmt::format("indices should be i32 or i64, got {}", indices));
+}
+
 Shape gathered_shape(const Inference& call) {
   const Type& x = call.operand(0);
   const Type& indices = call.operand(1);
   const int axis = call.axis_of(x);
-  if (indices.dtype != DType::i32 && indices.dtype != DType::i64) {
-    call.fail(fmt::format("indices should be i32 or i64, got {}", indices));
-  }
+  require_indices(call, indices);
   std::vector<int64_t> extents(x.shape.begin(), x.shape.begin() + axis);
   extents.insert(extents.end(), indices.shape.begin(), indices.shape.end());
   extents.insert(extents.end(), x.shape.begin() + axis + 1, x.shape.end());
   return Shape(std::span<const int64_t>(extents));
+}
+
+Shape shape_gathered_along(const Inference& call) {
+  const Type& x = call.operand(0);
+  const Type& indices = call.operand(1);
+  const int axis = call.axis_of(x);
+  require_indices(call, indices);
+  Shape beside = x.shape;
+  if (indices.shape.ndim() == beside.ndim()) beside.set(axis, indices.shape[axis]);
+  if (indices.shape != beside) {
+    call.fail(fmt::format("indices {} do not fit {} beside axis {}", indices, x, axis));
+  }
+  return indices.shape;
 }
 
 }  // namespace
@@ -151,7 +167,8 @@ Type infer_pad(const Inference& call) {
 
 Type infer_gather(const Inference& call) {
   const Type& x = call.operand(0);
-  Type result{x.dtype, gathered_shape(call)};
+  Type result{x.dtype,
+              call.attributes.flag("along") ? shape_gathered_along(call) : gathered_shape(call)};
   if (x.shape[call.axis_of(x)] == 0 && call.operand(1).numel() != 0) {
     call.fail(fmt::format("axis {} of {} has no elements", call.axis_of(x), x));
   }

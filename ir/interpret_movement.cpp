@@ -118,13 +118,24 @@ Literal interpret_gather(const OpCall& call) {
   const auto count = static_cast<int64_t>(indices.size());
   const AxisSplit split = split_at(x.type().shape, call.attributes.integer("axis", 0));
   Literal result(call.result);
+  const auto place_of = [&](int64_t outer, int64_t index, int64_t inner) {
+    const int64_t row = std::clamp<int64_t>(index, 0, split.extent - 1);
+    return (outer * split.extent + row) * split.inner + inner;
+  };
+  if (call.attributes.flag("along")) {
+    const int64_t block = count / std::max<int64_t>(split.outer, 1);
+    for (int64_t n = 0; n < count; ++n) {
+      const int64_t index = indices[static_cast<size_t>(n)];
+      copy_element(x, place_of(n / block, index, n % split.inner), result, n);
+    }
+    return result;
+  }
   int64_t i = 0;
   for (int64_t o = 0; o < split.outer; ++o) {
     for (int64_t k = 0; k < count; ++k) {
-      const int64_t row = std::clamp<int64_t>(indices[static_cast<size_t>(k)], 0, split.extent - 1);
-      for (int64_t inner = 0; inner < split.inner; ++inner, ++i) {
-        copy_element(x, (o * split.extent + row) * split.inner + inner, result, i);
-      }
+      const int64_t index = indices[static_cast<size_t>(k)];
+      for (int64_t inner = 0; inner < split.inner; ++inner, ++i)
+        copy_element(x, place_of(o, index, inner), result, i);
     }
   }
   return result;

@@ -225,7 +225,8 @@ Value ChannelBlocking::pad(Node& node) {
 Value ChannelBlocking::gather_or_scatter(Node& node) {
   constexpr int64_t kChannels = 1;
   const bool keeps_channels = node.attributes().integer("axis", 0) != kChannels;
-  const bool keeps_axes = node.operand(1).type().shape.ndim() == 1;
+  const bool keeps_axes =
+      node.operand(1).type().shape.ndim() == 1 && !node.attributes().flag("along");
   if (!keeps_channels || !keeps_axes || !fits(node.type().shape)) return {};
   std::vector<Value> operands;
   for (const Value operand : node.operands()) {

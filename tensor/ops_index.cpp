@@ -64,9 +64,9 @@ Tensor leading_part(const Tensor& x, const Shape& shape, int free, Where where) 
 }
 
 /// For indices along an axis of x, equal to x in extents beside it: row-major positions in x, in
-/// one axis. Of those that do not exist, the nearest, or -1 if `drop`; as they are where x has no
-/// other axis, since gather and scatter see to them.
-Tensor row_major(const Tensor& x, int axis, const Tensor& indices, bool drop, Where where) {
+/// one axis. -1 for those that do not exist; as they are where x has no other axis, since scatter
+/// sees to them.
+Tensor row_major(const Tensor& x, int axis, const Tensor& indices, Where where) {
   const auto binary = [&](OpKind op, const Tensor& a, const Operand& b) {
     return record_binary(op, {a, where}, b, where);
   };
@@ -86,17 +86,19 @@ Tensor row_major(const Tensor& x, int axis, const Tensor& indices, bool drop, Wh
     const Tensor inner = arange(split.inner, DType::i64, where);
     at = binary(OpKind::add, binary(OpKind::mul, at, {split.inner, where}), {inner, where});
   }
-  if (drop) {
-    const Tensor exists = binary(OpKind::eq, near, {wide, where});
-    at = detail::record_where(exists, {at, where}, {int64_t{-1}, where}, where);
-  }
+  const Tensor exists = binary(OpKind::eq, near, {wide, where});
+  at = detail::record_where(exists, {at, where}, {int64_t{-1}, where}, where);
   return flatten(at, 0, -1, where);
 }
 
+/// For indices along an axis of x, equal to x in extents beside it.
 Tensor gather_elements(const Tensor& x, int axis, const Tensor& indices, Where where) {
   const Tensor part = leading_part(x, indices.shape(), axis, where);
-  const Tensor at = row_major(part, axis, indices, /*drop=*/false, where);
-  return reshape(take(flatten(part, 0, -1, where), at, 0, where), indices.shape(), where);
+  const Tensor at = indices.dtype() == DType::i32 ? indices : cast(indices, DType::i64, where);
+  if (x.ndim() == 1) return take(part, at, 0, where);
+  const Ref<detail::Node> operands[] = {part.node(), at.node()};
+  return detail::record_nodes(
+      OpKind::gather, operands, detail::share({{"along", true}, {"axis", int64_t{axis}}}), where);
 }
 
 /// Scatter of x and source by elements; both are at least as long as the indices.
@@ -120,7 +122,7 @@ Tensor scatter_elements(std::string_view op,
     updates = leading_part(updates, list.shape(), -1, where);
   }
   const Tensor part = leading_part(vector, list.shape(), position, where);
-  const Tensor at = row_major(part, position, list, /*drop=*/true, where);
+  const Tensor at = row_major(part, position, list, where);
   const Tensor flat = scatter_slices(
       flatten(part, 0, -1, where), 0, at, flatten(updates, 0, -1, where), mode, where);
   const Tensor changed = reshape(flat, part.shape(), where);

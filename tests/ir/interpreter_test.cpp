@@ -293,6 +293,10 @@ TEST(InterpretIndexed, GatherClampsAndScatterDrops) {
   EXPECT_EQ(eval("gather %a, %b {axis = 1}", "i32[3,1,2]", {kX, "i32[1,2]: 1, 0"}),
             "i32[3,1,2]: 2, 1, 4, 3, 6, 5");
   EXPECT_EQ(eval("gather %a, %b {axis = 0}", "i32[2]", {kX, "i32[]: 1"}), "i32[2]: 3, 4");
+  EXPECT_EQ(eval("gather %a, %b {along = true, axis = 0}", "i32[1,2]", {kX, "i32[1,2]: 2, 0"}),
+            "i32[1,2]: 5, 2");
+  EXPECT_EQ(eval("gather %a, %b {along = true, axis = 1}", "i32[3,1]", {kX, "i64[3,1]: 1, -3, 8"}),
+            "i32[3,1]: 2, 3, 6");
   EXPECT_EQ(eval("scatter %a, %b, %c {axis = 0}",
                  "i32[3,2]",
                  {kX, "i32[4]: 0, 0, -1, 3", "i32[4,2]: 10, 20, 30, 40, 50, 60, 70, 80"}),

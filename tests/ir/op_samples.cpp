@@ -32,6 +32,7 @@ constexpr Sample kSamples[] = {
      "%x, %v {high = [0, -1], interior = [1, 0], low = [2, 0]}",
      "f32[5,2]"},
     {OpKind::gather, "%x: f32[5,3], %i: i64[2,2]", "%x, %i {axis = 0}", "f32[2,2,3]"},
+    {OpKind::gather, "%x: f32[5,3], %i: i32[5,2]", "%x, %i {along = true, axis = 1}", "f32[5,2]"},
     {OpKind::scatter,
      "%x: f32[5,3], %i: i32[2], %u: f32[5,2]",
      "%x, %i, %u {axis = 1}",

@@ -210,7 +210,13 @@ bool Generator::gather() {
       found && random_.chance(0.6) ? *found : parameter({dtype, {random_.between(1, 6)}});
   const auto axis =
       static_cast<int64_t>(random_.below(static_cast<size_t>(x->value.type().shape.ndim())));
-  return add(OpKind::gather, {*x, indices}, x->fact, {{"axis", axis}}).has_value();
+  if (!random_.chance(0.4)) {
+    return add(OpKind::gather, {*x, indices}, x->fact, {{"axis", axis}}).has_value();
+  }
+  std::vector<int64_t> places = extents_of(*x);
+  places[static_cast<size_t>(axis)] = random_.between(1, 6);
+  const Entry beside = parameter({dtype, shape_of(places)});
+  return add(OpKind::gather, {*x, beside}, x->fact, {{"along", true}, {"axis", axis}}).has_value();
 }
 
 bool Generator::scatter() {
