@@ -10,6 +10,7 @@ RuleSet make_rules() {
   RuleSet rules;
   for (const auto& table : {arithmetic_rules(),
                             exponential_rules(),
+                            gather_rules(),
                             logic_rules(),
                             cast_rules(),
                             movement_rules(),

@@ -15,6 +15,7 @@ namespace wick::passes {
 
 std::span<const Rule> arithmetic_rules();
 std::span<const Rule> exponential_rules();
+std::span<const Rule> gather_rules();
 std::span<const Rule> logic_rules();
 std::span<const Rule> cast_rules();
 std::span<const Rule> movement_rules();
