@@ -20,7 +20,8 @@ RuleSet make_rules() {
                             contraction_rules(),
                             summand_rules(),
                             diagonal_rules(),
-                            pooling_rules()}) {
+                            pooling_rules(),
+                            sort_rules()}) {
     for (const Rule& rule : table)
       rules.add(rule);
   }

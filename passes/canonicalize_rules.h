@@ -26,6 +26,7 @@ std::span<const Rule> contraction_rules();
 std::span<const Rule> summand_rules();
 std::span<const Rule> diagonal_rules();
 std::span<const Rule> pooling_rules();
+std::span<const Rule> sort_rules();
 std::span<const TraitRule> elementwise_rules();
 std::span<const TraitRule> part_rules();
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,6 +56,62 @@ TEST(Sorting, TakesEveryDtype) {
       {3});
   expect_values(argsort(extremes), {3}, {1, 0, 2});
   expect_values(argsort(extremes, 0, true), {3}, {2, 0, 1});
+}
+
+/// Numbers that are hard to tell apart, as f64.
+std::vector<double> hard_numbers(DType dtype) {
+  if (dtype == DType::bool_ || dtype == DType::u8) return {0, 1, 1};
+  if (dtype == DType::i32) return {-2147483648.0, 2147483647.0, 0, -1, 1};
+  if (!is_float(dtype)) return {-128, 127, 0, -1, 1};
+  const double tiny = dtype == DType::f64 ? 5e-324 : dtype == DType::f16 ? 6e-8 : 1e-39;
+  const double huge = dtype == DType::f64 ? 1e308 : dtype == DType::f16 ? 65504 : 3e38;
+  return {kNan, -kNan, kInf, -kInf, 0.0, -0.0, tiny, -tiny, huge, -huge, 1, 1, -1};
+}
+
+/// Positions in the order of numbers, NaN after all others.
+std::vector<double> stable_order(std::span<const double> numbers, bool descending) {
+  std::vector<double> order(numbers.size());
+  std::iota(order.begin(), order.end(), 0.0);
+  const auto before = [&](double i, double j) {
+    const double x = numbers[static_cast<size_t>(descending ? j : i)];
+    const double y = numbers[static_cast<size_t>(descending ? i : j)];
+    return x < y || (std::isnan(y) && !std::isnan(x));
+  };
+  std::ranges::stable_sort(order, before);
+  return order;
+}
+
+TEST(Sorting, TellsAllNumbersApart) {
+  constexpr size_t kRows = 21;
+  std::mt19937 random(7);
+  for (const DType dtype : kAllDTypes) {
+    const std::vector<double> from = hard_numbers(dtype);
+    for (const size_t extent : {1, 3, 8, 9, 23, 64, 130, 256, 300}) {
+      std::vector<double> numbers(kRows * extent);
+      for (double& number : numbers)
+        number = from[random() % from.size()];
+      const Shape shape{static_cast<int64_t>(kRows), static_cast<int64_t>(extent)};
+      const Tensor x = from_vector(numbers, shape).to(dtype);
+      const std::vector<double> exact = x.to(DType::f64).to_vector<double>();
+      for (const bool descending : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << to_string(x.type()) << " " << descending);
+        const int64_t few = std::min<int64_t>(shape[1], 3);
+        const Tensor all = argsort(x, 1, descending);
+        const Tensor down = argsort(transpose(x, 0, 1), 0, descending);
+        std::vector<double> expected;
+        std::vector<double> expected_few;
+        for (size_t row = 0; row < kRows; ++row) {
+          const std::vector<double> order =
+              stable_order(std::span(exact).subspan(row * extent, extent), descending);
+          expected.insert(expected.end(), order.begin(), order.end());
+          expected_few.insert(expected_few.end(), order.begin(), order.begin() + few);
+        }
+        expect_values(all, shape, expected);
+        expect_values(transpose(down, 0, 1), shape, expected);
+        expect_values(topk(x, few, 1, descending).indices, {shape[0], few}, expected_few);
+      }
+    }
+  }
 }
 
 TEST(Sorting, OrderStatistics) {
