@@ -75,7 +75,8 @@ class SortMemory {
   size_t size_ = 0;
 };
 
-/// Sorts where comparing is fastest: up to some number each with each, without a branch.
+/// Sorts entries of which equal ones are in order where comparing is fastest: up to some number each
+/// with each, without a branch.
 template <typename K>
 void sort_few(std::span<SortEntry<K>> entries) {
   constexpr size_t kRanked = 24;
@@ -91,10 +92,13 @@ void sort_few(std::span<SortEntry<K>> entries) {
   std::array<SortEntry<K>, kRanked> copies{};
   std::ranges::copy(entries, copies.begin());
   for (size_t i = 0; i < size; ++i) {
+    const SortEntry<K> entry = copies[i];
     size_t rank = 0;
-    for (size_t j = 0; j < size; ++j)
-      rank += copies[j] < copies[i] ? 1 : 0;
-    entries[rank] = copies[i];
+    for (size_t j = 0; j < i; ++j)
+      rank += copies[j].key <= entry.key ? 1 : 0;
+    for (size_t j = i + 1; j < size; ++j)
+      rank += copies[j].key < entry.key ? 1 : 0;
+    entries[rank] = entry;
   }
 }
 
