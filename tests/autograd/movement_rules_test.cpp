@@ -118,6 +118,23 @@ TEST(MovementRules, GatherAddsWhatRepeats) {
   }
 }
 
+/// Few beside each other, which the elements ask for, and many, which are scattered; some equal,
+/// some out of range.
+TEST(MovementRules, GatherAlongAnAxisAddsWhatRepeats) {
+  for (const int axis : {0, 1, 2}) {
+    for (const int64_t count : {0, 1, 2, 4, 5}) {
+      Shape places{2, 3, 4};
+      places.set(axis, count);
+      std::vector<int64_t> numbers(static_cast<size_t>(places.numel()));
+      for (size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = static_cast<int64_t>(i * i % 7) - 1;
+      const Tensor indices = ints(numbers, places);
+      const auto f = of_one([&](const Tensor& x) { return square(gather(x, axis, indices)); });
+      EXPECT_TRUE(gradients_match(f, {x234()})) << axis << " " << count;
+    }
+  }
+}
+
 TEST(MovementRules, GatherClampsItsIndices) {
   Tensor x = tensor({1, 2, 3});
   x.requires_grad_();

@@ -29,10 +29,29 @@ TEST(IndexOps, GatherByElements) {
   const Tensor x = counting({3, 4});
 
   expect_values(gather(x, 0, ints({2, 0}, {1, 2})), {1, 2}, {8, 1});
+  expect_values(gather(x, 0, ints({2, 0, 1, 1}, {2, 2})), {2, 2}, {8, 1, 4, 5});
   expect_values(gather(x, 1, ints({3, 0, 9, -1}, {2, 2})), {2, 2}, {3, 0, 7, 4});
   expect_values(take_along_axis(x, ints({-1, 1}, {1, 2}), 1), {3, 2}, {3, 1, 7, 5, 11, 9});
   expect_values(gather(scalar(7), 0, ints({0, 0}, {2})), {2}, {7, 7});
   EXPECT_EQ(to_string(gather(zeros({0, 3}), 1, zeros({0, 5}, DType::i32)).shape()), "[0,5]");
+}
+
+/// Rows of what is gathered, of rows so short that they are walked as one, and of longer ones.
+TEST(IndexOps, PartsOfWhatIsGathered) {
+  for (const int64_t count : {2, 3, 70}) {
+    const Tensor x = counting({2, 100, 5});
+    const Tensor at = cast(floor(rand({2, 100, count}) * 5), DType::i64);
+    materialize(at);
+    const std::vector<int64_t> picked = at.to_vector<int64_t>();
+    std::vector<double> expected;
+    for (int64_t row = 130; row < 200; ++row) {
+      for (int64_t i = 0; i < count; ++i)
+        expected.push_back(
+            static_cast<double>(5 * row + picked[static_cast<size_t>(row * count + i)]));
+    }
+    const Tensor part = gather(x, 2, at)[{1, Slice(30, 100)}];
+    expect_values(part, {70, count}, expected);
+  }
 }
 
 TEST(IndexOps, ElementsOfOneAxisThatDoNotExist) {
