@@ -46,6 +46,7 @@ class Finisher {
   [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;
   [[nodiscard]] bool is_known_in_blocks(int number) const;
   [[nodiscard]] bool suits_blocks(bool may_be_scattered) const;
+  [[nodiscard]] bool leaves_many_rows(int64_t rows) const;
   [[nodiscard]] int64_t vectors_of_blocks(const Affine::Term& term, int64_t vectors) const;
   [[nodiscard]] Affine::Term term_of_blocks(const ir::AffineExpr& expr) const;
   [[nodiscard]] int64_t row_elements() const;

@@ -29,7 +29,7 @@ bool Finisher::flatten_blocks(bool may_be_scattered) {
     row_length_ = length;
     flat_rows_ = blocks.back().last;
     if (length > kLongestBlock || blocks.back().extent < kFewestBlocks ||
-        !suits_blocks(may_be_scattered)) {
+        !suits_blocks(may_be_scattered) || leaves_many_rows(blocks.back().extent)) {
       continue;
     }
     blocks.back() = {.extent = blocks.back().extent * length, .last = outer_.back().last};
@@ -76,6 +76,14 @@ bool Finisher::is_known_in_blocks(int number) const {
   if (instr.kind != InstrKind::compute && instr.kind != InstrKind::cast) return false;
   return std::ranges::all_of(instr.operands,
                              [&](int operand) { return is_known_in_blocks(operand); });
+}
+
+/// Whether rows that only lie apart, and fill vectors by themselves, are so few that too many are
+/// left behind the last body: an element of those takes as long as half a row of a body.
+bool Finisher::leaves_many_rows(int64_t rows) const {
+  if (targets_gpu() || block_axes_.size() > 1 || has_guards()) return false;
+  const int64_t left = rows % (kShortVector / std::gcd(row_length_, kShortVector));
+  return row_length_ >= kShortVector && row_length_ * left > 2 * (rows - left);
 }
 
 /// Whether something is in another order, in few vectors for each of the result, and the body
