@@ -62,7 +62,7 @@ Value normalizer_of(Value exponent) {
 Value exp_of_log_softmax(const Node& node, RuleBuilder& build) {
   constexpr int64_t kInRegisters = 208;
   constexpr int64_t kInFirstCaches = 16384;
-  constexpr int64_t kFromMemory = int64_t{1} << 20U;
+  constexpr int64_t kFromMemory = int64_t{1} << 18U;
   const Value sum = normalizer_of(node.operand(0));
   if (!sum) return {};
   const int64_t elements = node.type().numel();
