@@ -36,9 +36,10 @@ std::optional<Share> share_of_slices(const Shape& operand, const Shape& x, int a
 }
 
 /// gather(f(x, y), i) = f(gather(x, i), gather(y, i)), where far fewer elements are picked than
-/// there are: the label's entry of log_softmax needs no other.
+/// there are, which may all be computed for others as well: the label's entry of log_softmax needs
+/// no other.
 Value gather_of_elementwise(const Node& node, RuleBuilder& build) {
-  constexpr int64_t kFewer = 4;
+  constexpr int64_t kFewer = 8;
   const Node& source = *node.operand(0).node;
   if (!ir::has(source.op(), ir::kElementwise) || source.num_results() != 1) return {};
   const Shape& x = source.type().shape;

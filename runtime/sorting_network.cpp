@@ -10,6 +10,21 @@ using Numbers __attribute__((vector_size(64), may_alias)) = int64_t;
 
 constexpr size_t kVectors = SortingNetwork::kLanes * sizeof(int64_t) / sizeof(Numbers);
 
+__attribute__((target_clones("avx512f", "avx2", "default"))) void exchange(
+    int64_t* numbers, const SortingNetwork::Pair* pairs, size_t count) {
+  auto* const rows = reinterpret_cast<Numbers*>(numbers);
+  for (size_t i = 0; i < count; ++i) {
+    Numbers* const low = rows + pairs[i].low * kVectors;
+    Numbers* const high = rows + pairs[i].high * kVectors;
+    for (size_t v = 0; v < kVectors; ++v) {
+      const Numbers a = low[v];
+      const Numbers b = high[v];
+      low[v] = a < b ? a : b;
+      high[v] = a < b ? b : a;
+    }
+  }
+}
+
 }  // namespace
 
 SortingNetwork::SortingNetwork(size_t extent) {
@@ -35,21 +50,6 @@ bool SortingNetwork::is_fast() {
 
 void SortingNetwork::operator()(int64_t* numbers) const {
   exchange(numbers, pairs_.data(), pairs_.size());
-}
-
-__attribute__((target_clones("avx512f", "avx2", "default"))) void SortingNetwork::exchange(
-    int64_t* numbers, const Pair* pairs, size_t count) {
-  auto* const rows = reinterpret_cast<Numbers*>(numbers);
-  for (size_t i = 0; i < count; ++i) {
-    Numbers* const low = rows + pairs[i].low * kVectors;
-    Numbers* const high = rows + pairs[i].high * kVectors;
-    for (size_t v = 0; v < kVectors; ++v) {
-      const Numbers a = low[v];
-      const Numbers b = high[v];
-      low[v] = a < b ? a : b;
-      high[v] = a < b ? b : a;
-    }
-  }
 }
 
 }  // namespace wick::runtime

@@ -17,6 +17,12 @@ class SortingNetwork {
   /// Longer lanes leave the first cache, and take less time when they are sorted by themselves.
   static constexpr size_t kLongest = 256;
 
+  /// Rows of which the lesser numbers go to the first.
+  struct Pair {
+    uint16_t low;
+    uint16_t high;
+  };
+
   explicit SortingNetwork(size_t extent);
 
   /// Whether this machine puts numbers of 64 bits in order in vectors.
@@ -26,13 +32,6 @@ class SortingNetwork {
   void operator()(int64_t* numbers) const;
 
  private:
-  struct Pair {
-    uint16_t low;
-    uint16_t high;
-  };
-
-  static void exchange(int64_t* numbers, const Pair* pairs, size_t count);
-
   std::vector<Pair> pairs_;
 };
 
