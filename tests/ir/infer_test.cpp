@@ -180,7 +180,7 @@ TEST(Infer, MovementErrorsNameShapesAndAttributes) {
       {OpKind::gather,
        {kF23, kI2},
        {{"along", true}, {"axis", int64_t{1}}},
-       "gather: indices i64[2] do not fit f32[2,3] beside axis 1"},
+       "gather: indices i32[2] do not fit f32[2,3] beside axis 1"},
       {OpKind::gather,
        {kF23, {DType::i32, {3, 3}}},
        {{"along", true}, {"axis", int64_t{1}}},
