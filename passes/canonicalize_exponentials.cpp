@@ -1,6 +1,6 @@
 // Exponentials of what is less by the logarithm of their sum.
 
-#include <limits>
+#include <cstdint>
 
 #include "wick/passes/canonicalize_rules.h"
 #include "wick/passes/pattern.h"
@@ -14,46 +14,20 @@ using ir::OpKind;
 using ir::Value;
 namespace p = pattern;
 
-/// The op that gives the greatest elements of x, alone or, as logsumexp takes them, 0 where they
-/// are infinite; null where the value is something else.
-const Node* maximum_of(Value x, Value value) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Value greatest = value;
-  if (value.node->op() == OpKind::where) {
-    greatest = value.node->operand(2);
-    const auto infinite =
-        p::op(OpKind::eq, p::op(OpKind::abs, p::same(greatest)), p::splat_of(kInfinity));
-    if (!p::op(OpKind::where, infinite, p::splat_of(0), p::any())(value)) return nullptr;
-  }
-  return p::op(OpKind::reduce_max, p::same(x))(greatest) ? greatest.node : nullptr;
-}
-
-/// Each row is less by its own greatest element, and its sum at least 1.
-bool are_of_same_rows(const Node* maximum, Value sum) {
-  if (maximum == nullptr || maximum->type() != sum.type()) return false;
-  const ir::Attributes& rows = sum.node->attributes();
-  return rows == maximum->attributes() && (rows.flag("keepdims") || sum.type().shape.ndim() == 0);
-}
-
-/// Of x = y - max(y) less log(sum(exp(x))), or y less max(y) + log(sum(exp(x))): that sum.
+/// Of x = y - max(y) less log(sum(exp(x))): that sum. Each row is less by its own greatest element,
+/// and its sum at least 1. Not of y less its logsumexp: beside huge elements its logarithm is lost.
 Value normalizer_of(Value exponent) {
   Value x;
   Value y;
-  Value less;
   Value sum;
   Value greatest;
-  const auto sum_of_x = p::op(OpKind::reduce_sum, p::op(OpKind::exp, p::any(x)));
-  const auto log_of_sum = p::op(OpKind::log, p::any(sum));
-  if (!p::op(OpKind::sub, p::any(y), p::any(less))(exponent)) return {};
-  const bool is_shifted = log_of_sum(less);
-  if (!is_shifted && !p::op(OpKind::add, log_of_sum, p::any(greatest))(less)) return {};
-  if (!sum_of_x(sum)) return {};
-  if (is_shifted) {
-    if (x != y || !p::op(OpKind::sub, p::any(y), p::any(greatest))(x)) return {};
-  } else if (!p::op(OpKind::sub, p::same(y), p::same(greatest))(x)) {
-    return {};
-  }
-  return are_of_same_rows(maximum_of(y, greatest), sum) ? sum : Value{};
+  if (!p::op(OpKind::sub, p::any(x), p::op(OpKind::log, p::any(sum)))(exponent)) return {};
+  if (!p::op(OpKind::reduce_sum, p::op(OpKind::exp, p::same(x)))(sum)) return {};
+  if (!p::op(OpKind::sub, p::any(y), p::any(greatest))(x)) return {};
+  if (!p::op(OpKind::reduce_max, p::same(y))(greatest)) return {};
+  const ir::Attributes& rows = sum.node->attributes();
+  const bool are_same = rows == greatest.node->attributes();
+  return are_same && (rows.flag("keepdims") || sum.type().shape.ndim() == 0) ? sum : Value{};
 }
 
 /// exp(x - log(sum(exp(x)))) = exp(x) / sum(exp(x)): the gradient of log_softmax computes no
