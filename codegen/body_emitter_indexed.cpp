@@ -191,8 +191,8 @@ int BodyEmitter::build_gather(const Request& request, const std::vector<int>& va
       row.offset /= length;
       for (int64_t& coef : row.coefs)
         coef /= length;
-      const int begin = compute(
-          request, OpKind::mul, DType::i64, {index(request, row), number(request, length)});
+      const int begin =
+          compute(request, OpKind::mul, DType::i64, {index(request, row), number(request, length)});
       const int place = compute(request, OpKind::add, DType::i64, {begin, clamped});
       return load(request, node.operand(0), fixed, place, 1);
     }

@@ -75,8 +75,8 @@ class SortMemory {
   size_t size_ = 0;
 };
 
-/// Sorts entries of which equal ones are in order where comparing is fastest: up to some number each
-/// with each, without a branch.
+/// Sorts entries of which equal ones are in order where comparing is fastest: up to some number
+/// each with each, without a branch.
 template <typename K>
 void sort_few(std::span<SortEntry<K>> entries) {
   constexpr size_t kRanked = 24;
