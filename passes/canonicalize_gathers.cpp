@@ -1,6 +1,6 @@
 // Gathers of what is computed: only the elements that are picked are.
 
-#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -96,26 +96,6 @@ Value slice_of_slice(const Node& node, RuleBuilder& build) {
                    {"steps", std::move(steps)}});
 }
 
-/// A sort of which few are read need not put the others in order.
-Value slice_of_argsort(const Node& node, RuleBuilder& build) {
-  const Node* inner = producer(node.operand(0), OpKind::argsort);
-  if (inner == nullptr || inner->uses().size() > 1) return {};
-  const auto axis = static_cast<size_t>(inner->attributes().integer("axis", 0));
-  const int64_t count = node.type().shape[static_cast<int>(axis)];
-  Integers starts = per_axis(node, "starts", 0);
-  const int64_t start = std::exchange(starts[axis], 0);
-  Shape shape = inner->type().shape;
-  shape.set(static_cast<int>(axis), count);
-  const bool is_along_axis =
-      shape == node.type().shape && is_all(starts, 0) && is_all(per_axis(node, "steps", 1), 1);
-  if (!is_along_axis) return {};
-  ir::Attributes attributes = inner->attributes();
-  // An empty slice may start anywhere.
-  attributes.set("start", count == 0 ? 0 : attributes.integer("start", 0) + start);
-  attributes.set("count", count);
-  return build.op(OpKind::argsort, {inner->operand(0)}, std::move(attributes));
-}
-
 Value concat_of_one(const Node& node, RuleBuilder& /*build*/) {
   return node.num_operands() == 1 ? node.operand(0) : Value{};
 }
@@ -175,7 +155,6 @@ const Rule kMovementRules[] = {
     {"slice-identity", OpKind::slice, slice_identity},
     {"slice-of-scalar", OpKind::slice, movement_of_scalar},
     {"slice-of-slice", OpKind::slice, slice_of_slice},
-    {"slice-of-argsort", OpKind::slice, slice_of_argsort},
     {"concat-of-one", OpKind::concat, concat_of_one},
     {"concat-flatten", OpKind::concat, concat_flatten},
     {"concat-of-stacks", OpKind::concat, concat_of_stacks},

@@ -1,6 +1,6 @@
-// The first few of a sorted axis, and all of a short one, picked one after the other: each is the
-// greatest of what is left, by numbers that are in order as what is sorted is. A kernel does that
-// for many rows at once, where a sort takes them one by one.
+// Sorts of which a part is read. The first few of an axis, and all of a short one, are picked one
+// after the other: each is the greatest of what is left, by numbers that are in order as what is
+// sorted is. A kernel does that for many rows at once, where a sort takes them one by one.
 
 #include <cstdint>
 #include <limits>
@@ -16,6 +16,7 @@ namespace {
 using ir::Node;
 using ir::OpKind;
 using ir::Value;
+using Integers = std::vector<int64_t>;
 
 /// What the keys of a dtype are, all of which are above `taken`; none has room below those of i64.
 struct KeyForm {
@@ -44,8 +45,8 @@ class Picker {
     Value keys = is_float(x_.type().dtype) ? keys_of_floats() : descend(cast(x_, form_.dtype));
     std::vector<Value> picked;
     for (int64_t i = 0; i < end; ++i) {
-      const Value place = build_.op(
-          OpKind::argmax, {keys}, {{"axes", std::vector<int64_t>{axis_}}, {"keepdims", true}});
+      const Value place =
+          build_.op(OpKind::argmax, {keys}, {{"axes", Integers{axis_}}, {"keepdims", true}});
       if (i >= first) picked.push_back(place);
       if (i + 1 < end) keys = without(keys, place);
     }
@@ -89,10 +90,10 @@ class Picker {
     Shape along = place.type().shape;
     for (int i = 0; i < along.ndim(); ++i)
       along.set(i, i == axis_ ? extent : 1);
-    const Value numbers = build_.op(
-        OpKind::iota,
-        {},
-        {{"axis", int64_t{0}}, {"dtype", DType::i32}, {"shape", std::vector<int64_t>{extent}}});
+    const Value numbers =
+        build_.op(OpKind::iota,
+                  {},
+                  {{"axis", int64_t{0}}, {"dtype", DType::i32}, {"shape", Integers{extent}}});
     const Value is_taken =
         build_.op(OpKind::eq, {build_.reshape(numbers, along), cast(place, DType::i32)});
     return build_.op(OpKind::where, {is_taken, number(form_.taken), keys});
@@ -105,15 +106,35 @@ class Picker {
   KeyForm form_;
 };
 
-/// Whether a part of the order is all that is read, which the sort will be told.
-bool is_read_in_part(const Node& node) {
-  if (node.uses().size() != 1 || node.uses()[0].user == nullptr) return false;
-  const Node& user = *node.uses()[0].user;
-  if (user.op() != OpKind::slice) return false;
-  Shape shape = node.type().shape;
-  const auto axis = static_cast<int>(node.attributes().integer("axis", 0));
-  shape.set(axis, user.type().shape[axis]);
-  return shape == user.type().shape;
+/// Whether the slice is of neighbours in the order of all lanes.
+bool is_window(const Node& slice, int axis) {
+  Shape shape = slice.operand(0).type().shape;
+  shape.set(axis, slice.type().shape[axis]);
+  Integers starts = per_axis(slice, "starts", 0);
+  starts[static_cast<size_t>(axis)] = 0;
+  return shape == slice.type().shape && is_all(starts, 0) && is_all(per_axis(slice, "steps", 1), 1);
+}
+
+/// A sort of which few are read need not put the others in order.
+Value slice_of_argsort(const Node& node, RuleBuilder& build) {
+  const Node* inner = producer(node.operand(0), OpKind::argsort);
+  if (inner == nullptr || inner->uses().size() > 1) return {};
+  ir::Attributes attributes = inner->attributes();
+  const auto axis = static_cast<int>(attributes.integer("axis", 0));
+  if (!is_window(node, axis)) return {};
+  const int64_t count = node.type().shape[axis];
+  const int64_t start = per_axis(node, "starts", 0)[static_cast<size_t>(axis)];
+  // An empty slice may start anywhere.
+  attributes.set("start", count == 0 ? 0 : attributes.integer("start", 0) + start);
+  attributes.set("count", count);
+  return build.op(OpKind::argsort, {inner->operand(0)}, std::move(attributes));
+}
+
+/// Whether the rule above applies to it.
+bool is_read_in_part(const Node& sort, int axis) {
+  if (sort.uses().size() != 1 || sort.uses()[0].user == nullptr) return false;
+  const Node& user = *sort.uses()[0].user;
+  return user.op() == OpKind::slice && is_window(user, axis);
 }
 
 Value sort_by_picks(const Node& node, RuleBuilder& build) {
@@ -127,12 +148,13 @@ Value sort_by_picks(const Node& node, RuleBuilder& build) {
   const int64_t first = attributes.integer("start", 0);
   const int64_t end = first + node.type().shape[axis];
   if (x.numel() == 0 || end == first) return {};
-  if (is_read_in_part(node)) return {};
+  if (is_read_in_part(node, axis)) return {};
   if (end > kMostPicks || end * extent > kMostElements) return {};
   return Picker(node, build).pick(first, end);
 }
 
 const Rule kSortRules[] = {
+    {"slice-of-argsort", OpKind::slice, slice_of_argsort},
     {"sort-by-picks", OpKind::argsort, sort_by_picks},
 };
 
