@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "wick/codegen/lower.h"
@@ -70,6 +71,7 @@ class KernelDraft {
   [[nodiscard]] KernelDraft without_dead_code() const;
   [[nodiscard]] int rows_of_guard(const Instr& instr) const;
   [[nodiscard]] bool moves_as_one_from(const ir::AffineExpr& address, int rows) const;
+  [[nodiscard]] bool are_short_rows(int rows, const std::set<int>& guarded) const;
   [[nodiscard]] int guarded_rows() const;
   /// Guards by a dimension, or by one behind it, count elements: all those are then one.
   [[nodiscard]] KernelDraft with_guards_of_elements(int first) const;

@@ -3,7 +3,8 @@
 // elements are.
 
 #include <algorithm>
-#include <set>
+#include <functional>
+#include <numeric>
 
 #include "wick/codegen/kernel_draft.h"
 
@@ -36,11 +37,19 @@ bool KernelDraft::moves_as_one_from(const AffineExpr& address, int rows) const {
   return true;
 }
 
+/// Whether what a guard tells apart, all behind a dimension, is shorter than a vector, or not of
+/// many: longer rows are as well off where guards of other dimensions ask once for each.
+bool KernelDraft::are_short_rows(int rows, const std::set<int>& guarded) const {
+  const std::vector<int64_t>& extents = domain_.extents;
+  if (extents.back() < kShortVector) return true;
+  const int64_t length =
+      std::accumulate(extents.begin() + rows + 1, extents.end(), int64_t{1}, std::multiplies());
+  return length < kLongestFlatRow && guarded.size() == 1;
+}
+
 /// The first dimension of short rows that guards alone tell apart; -1: none.
 int KernelDraft::guarded_rows() const {
-  constexpr int64_t kShort = 16;
-  if (domain_.has_reduced() || domain_.extents.size() < 2 || domain_.extents.back() >= kShort)
-    return -1;
+  if (domain_.has_reduced() || domain_.extents.size() < 2) return -1;
   std::set<int> candidates;
   std::vector<bool> is_value(instrs_.size(), false);
   for (const DraftInstr& draft : instrs_) {
@@ -56,7 +65,7 @@ int KernelDraft::guarded_rows() const {
       is_value[static_cast<size_t>(draft.instr.dynamic_index)] = true;
   }
   for (const int rows : candidates) {
-    bool move_as_one = true;
+    bool move_as_one = are_short_rows(rows, candidates);
     for (size_t number = 0; number < instrs_.size(); ++number) {
       const DraftInstr& draft = instrs_[number];
       const bool is_compared = draft.instr.kind == InstrKind::index && !is_value[number];
