@@ -41,6 +41,7 @@ class Finisher {
  private:
   void add(std::vector<Run>& runs, Run next);
   [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const;
+  [[nodiscard]] bool are_enough_blocks(int64_t blocks) const;
   [[nodiscard]] bool has_whole_vectors() const;
   static bool is_plain_load(const Instr& instr);
   [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;

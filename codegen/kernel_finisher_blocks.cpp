@@ -15,7 +15,6 @@ using ir::AffineExpr;
 /// False where there is no such thing.
 bool Finisher::flatten_blocks(bool may_be_scattered) {
   constexpr int64_t kLongestBlock = 256;
-  constexpr int64_t kFewestBlocks = 16;
   if (vector_inner_ || !inner_.empty() || has_whole_vectors()) return false;
   const bool is_short = outer_.back().extent < kShortVector;
   if (may_be_scattered && (!is_short || targets_gpu() || has_tiles())) return false;
@@ -28,7 +27,7 @@ bool Finisher::flatten_blocks(bool may_be_scattered) {
     block_axes_.push_back(axis);
     row_length_ = length;
     flat_rows_ = blocks.back().last;
-    if (length > kLongestBlock || blocks.back().extent < kFewestBlocks ||
+    if (length > kLongestBlock || !are_enough_blocks(blocks.back().extent) ||
         !suits_blocks(may_be_scattered) || leaves_many_rows(blocks.back().extent)) {
       continue;
     }
@@ -40,6 +39,19 @@ bool Finisher::flatten_blocks(bool may_be_scattered) {
   row_length_ = 0;
   flat_rows_ = -1;
   return false;
+}
+
+/// So many that what is left behind the last body is little, or none at all where elements are read
+/// one by one anyway.
+bool Finisher::are_enough_blocks(int64_t blocks) const {
+  constexpr int64_t kMany = 16;
+  if (blocks >= kMany) return true;
+  const int64_t of_body = kShortVector / std::gcd(row_length_, kShortVector);
+  return row_length_ >= kShortVector && blocks > 1 && blocks % of_body == 0 &&
+         std::ranges::any_of(instrs_, [&](const DraftInstr& draft) {
+           return draft.instr.kind == InstrKind::load &&
+                  coefficient(draft.address, outer_.back().last) > 1;
+         });
 }
 
 /// Whether the last run is vectors that lie in memory as they are, without guards.

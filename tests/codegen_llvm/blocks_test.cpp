@@ -42,7 +42,8 @@ TEST(Blocks, TransposedMatricesAreWalkedAsOne) {
                         {33, 8, 8, true},
                         {20, 16, 4, true},
                         {20, 4, 16, false},  // rows of their own that are transposed
-                        {15, 8, 8, false},   // few
+                        {15, 8, 8, true},    // whole bodies
+                        {15, 5, 4, false},   // few
                         {40, 9, 9, false}};  // long
   for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
     for (const auto& [count, rows, columns, is_block] : cases) {
@@ -71,13 +72,17 @@ TEST(Blocks, OfElementsFarApartAreWalkedAsOne) {
     bool is_block;
   };
 
-  const Case cases[] = {{"[21,7,2,32,4]", "[0,3,2,4,1]", "[21,32,2,4,7]", true},
-                        {"[2,2,3,53,3]", "[0,3,2,4,1]", "[2,53,3,3,2]", true},
-                        {"[3,8,7,20,5]", "[4,3,2,1,0]", "[5,20,7,8,3]", true},
-                        {"[50,9,9]", "[0,2,1]", "[50,9,9]", true},
-                        {"[50,7,11]", "[0,2,1]", "[50,11,7]", true},
-                        {"[17,15,15]", "[0,2,1]", "[17,15,15]", false},  // too many vectors
-                        {"[17,9,40]", "[0,2,1]", "[17,40,9]", false}};   // short rows instead
+  const Case cases[] = {
+      {"[21,7,2,32,4]", "[0,3,2,4,1]", "[21,32,2,4,7]", true},
+      {"[2,2,3,53,3]", "[0,3,2,4,1]", "[2,53,3,3,2]", true},
+      {"[3,8,7,20,5]", "[4,3,2,1,0]", "[5,20,7,8,3]", true},
+      {"[50,9,9]", "[0,2,1]", "[50,9,9]", true},
+      {"[50,7,11]", "[0,2,1]", "[50,11,7]", true},
+      {"[7,10,10,8,8]", "[1,3,0,4,2]", "[10,8,7,8,10]", true},  // few whole bodies
+      {"[7,10,10,8,9]", "[1,3,0,4,2]", "[10,8,7,9,10]", false},
+      {"[7,10,10,8,8]", "[1,2,0,3,4]", "[10,10,7,8,8]", false},
+      {"[17,15,15]", "[0,2,1]", "[17,15,15]", false},  // too many vectors
+      {"[17,9,40]", "[0,2,1]", "[17,40,9]", false}};   // short rows instead
   for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
     for (const auto& [operand, axes, result, is_block] : cases) {
       const auto kernel = check_program(fmt::format(R"(
