@@ -108,7 +108,8 @@ KernelDraft::Finished KernelDraft::finish() const {
   const auto flattens = [&] {
     return finisher.flatten_rows() || finisher.flatten_blocks() ||
            finisher.flatten_rows(/*may_be_scattered=*/true) ||
-           finisher.flatten_blocks(/*may_be_scattered=*/true);
+           finisher.flatten_blocks(/*may_be_scattered=*/true) ||
+           finisher.flatten_blocks(/*may_be_scattered=*/true, /*may_be_few=*/true);
   };
   if (!has_loop && !flattens()) {
     finisher.move_crossed_dim();

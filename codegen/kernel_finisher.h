@@ -33,7 +33,7 @@ class Finisher {
   [[nodiscard]] bool has_rows_of_many_tasks() const;
   int64_t make_blocks(int64_t wanted, size_t place = 0);
   bool flatten_rows(bool may_be_scattered = false);
-  bool flatten_blocks(bool may_be_scattered = false);
+  bool flatten_blocks(bool may_be_scattered = false, bool may_be_few = false);
   void move_crossed_dim();
   bool walk_rows();
   KernelLaunch finish(Kernel start, std::vector<Phase> phases);
@@ -41,7 +41,7 @@ class Finisher {
  private:
   void add(std::vector<Run>& runs, Run next);
   [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const;
-  [[nodiscard]] bool are_enough_blocks(int64_t blocks) const;
+  [[nodiscard]] bool fill_bodies(int64_t blocks) const;
   [[nodiscard]] bool has_whole_vectors() const;
   static bool is_plain_load(const Instr& instr);
   [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;

@@ -12,9 +12,10 @@ using ir::AffineExpr;
 
 /// Walks blocks of short axes, which operands have in another order or not all of, as one: what
 /// meets a vector of the result is in few vectors of an operand, unless they `may_be_scattered`.
-/// False where there is no such thing.
-bool Finisher::flatten_blocks(bool may_be_scattered) {
+/// Blocks are many, unless they `may_be_few`. False where there is no such thing.
+bool Finisher::flatten_blocks(bool may_be_scattered, bool may_be_few) {
   constexpr int64_t kLongestBlock = 256;
+  constexpr int64_t kFewestBlocks = 16;
   if (vector_inner_ || !inner_.empty() || has_whole_vectors()) return false;
   const bool is_short = outer_.back().extent < kShortVector;
   if (may_be_scattered && (!is_short || targets_gpu() || has_tiles())) return false;
@@ -27,11 +28,12 @@ bool Finisher::flatten_blocks(bool may_be_scattered) {
     block_axes_.push_back(axis);
     row_length_ = length;
     flat_rows_ = blocks.back().last;
-    if (length > kLongestBlock || !are_enough_blocks(blocks.back().extent) ||
-        !suits_blocks(may_be_scattered) || leaves_many_rows(blocks.back().extent)) {
+    const int64_t count = blocks.back().extent;
+    if (length > kLongestBlock || (count < kFewestBlocks && !(may_be_few && fill_bodies(count))) ||
+        !suits_blocks(may_be_scattered) || leaves_many_rows(count)) {
       continue;
     }
-    blocks.back() = {.extent = blocks.back().extent * length, .last = outer_.back().last};
+    blocks.back() = {.extent = count * length, .last = outer_.back().last};
     outer_ = std::move(blocks);
     return true;
   }
@@ -41,11 +43,9 @@ bool Finisher::flatten_blocks(bool may_be_scattered) {
   return false;
 }
 
-/// So many that what is left behind the last body is little, or none at all where elements are read
-/// one by one anyway.
-bool Finisher::are_enough_blocks(int64_t blocks) const {
-  constexpr int64_t kMany = 16;
-  if (blocks >= kMany) return true;
+/// Whether few blocks leave none behind the last body, and their elements are read one by one
+/// anyway.
+bool Finisher::fill_bodies(int64_t blocks) const {
   const int64_t of_body = kShortVector / std::gcd(row_length_, kShortVector);
   return row_length_ >= kShortVector && blocks > 1 && blocks % of_body == 0 &&
          std::ranges::any_of(instrs_, [&](const DraftInstr& draft) {

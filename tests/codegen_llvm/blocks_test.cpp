@@ -59,7 +59,8 @@ graph @f(%x: {0}[{1},{2},{3}], %y: {0}[{1},{3},{2}], %w: {0}[{3},1]) -> ({0}[{1}
                                                     rows,
                                                     columns));
       EXPECT_EQ(has_blocks(*kernel), is_block) << dtype << ", " << rows << " x " << columns;
-      EXPECT_EQ(kernel->row_length == rows * columns, is_block);
+      EXPECT_EQ(kernel->row_length == rows * columns, is_block)
+          << dtype << ", " << rows << " x " << columns << " by " << kernel->row_length;
     }
   }
 }
