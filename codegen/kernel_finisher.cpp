@@ -293,8 +293,15 @@ bool Finisher::has_guards() const {
 
 bool Finisher::is_lane_guarded() const {
   if (!has_short_rows_of_elements()) return false;
-  const bool is_part_of_vector = outer_.back().extent < kRowStep;
-  return is_part_of_vector || has_guards();
+  const int64_t length = outer_.back().extent;
+  return length < kRowStep || has_guards() || (length % kRowStep != 0 && picks_elements());
+}
+
+/// Whether rows lie anywhere, as those of an embedding: what is in front of loops takes longer.
+bool Finisher::picks_elements() const {
+  return std::ranges::any_of(instrs_, [](const DraftInstr& draft) {
+    return draft.instr.kind == InstrKind::load && draft.instr.dynamic_index >= 0;
+  });
 }
 
 /// Of one vector, roughly.

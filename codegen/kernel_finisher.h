@@ -61,6 +61,7 @@ class Finisher {
   [[nodiscard]] bool has_short_rows_of_elements() const;
   [[nodiscard]] bool has_guards() const;
   [[nodiscard]] bool is_lane_guarded() const;
+  [[nodiscard]] bool picks_elements() const;
   [[nodiscard]] int64_t instructions() const;
   int param(int64_t value);
   void add_dim(Kernel& kernel, const Run& run, bool inner);

@@ -216,6 +216,10 @@ void KernelEmitter::emit_task(Range vectors) {
   }
   if (columns_in_memory_) return emit_columns(vectors);
   if (kernel_.row_length_param >= 0) copy_columns_of_long_rows();
+  if (inner_dims_.empty()) {
+    for (const Plan& plan : plans_)
+      emit_level(plan, kTaskLevel, kTaskLevel);
+  }
   llvm::SmallVector<int, 4> streams;
   if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
   const Range range = tiled_vectors_.begin == nullptr || streams.empty()
