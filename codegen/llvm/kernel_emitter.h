@@ -487,7 +487,8 @@ class KernelEmitter {
   llvm::Value* both(llvm::Value* left, llvm::Value* right);
   [[nodiscard]] bool depends_on_tasks(int predicate) const;
   llvm::Value* load_any_lane(const Instr& instr, int number, int copy);
-  llvm::Instruction* gather(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);
+  llvm::Value* gather(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);
+  llvm::Value* gather_wanted_lanes(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);
   [[nodiscard]] bool reads_backwards(const Instr& instr) const;
   llvm::Value* load_backwards(const Instr& instr, int number, int copy);
   [[nodiscard]] bool reads_few_apart(const Instr& instr, int copy) const;

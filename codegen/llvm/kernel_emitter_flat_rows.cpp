@@ -361,11 +361,8 @@ llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
   const Affine::Term& term = vector_term(at);
   const Access& access = access_at(number);
   llvm::Value* places = places_in_rows_of(term, position, copy);
-  llvm::Instruction* load =
-      gather(at,
-             b.CreateInBoundsGEP(e_.storage_type(at.dtype), access.partial, places),
-             mask_of(at, copy, true));
-  return e_.to_register(at.dtype, tag(load, at.buffer));
+  llvm::Value* addresses = b.CreateInBoundsGEP(e_.storage_type(at.dtype), access.partial, places);
+  return e_.to_register(at.dtype, gather(at, addresses, mask_of(at, copy, true)));
 }
 
 /// The number of whole rows before a position: by the inverse of their length, exact up to 2^56.

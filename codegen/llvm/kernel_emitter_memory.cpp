@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -326,21 +327,57 @@ llvm::Value* KernelEmitter::load_any_lane(const Instr& at, int number, int copy)
 }
 
 /// Where gathers are taken apart, a lane that is not wanted reads zeros elsewhere: a branch would
-/// take longer.
-llvm::Instruction* KernelEmitter::gather(const Instr& at,
-                                         llvm::Value* addresses,
-                                         llvm::Value* mask) {
+/// take longer, unless it is the same in all rows, as at their end.
+llvm::Value* KernelEmitter::gather(const Instr& at, llvm::Value* addresses, llvm::Value* mask) {
   auto& b = e_.b;
+  llvm::Type* vector = e_.vector_of(e_.storage_type(at.dtype));
   if (e_.host.zen && mask != nullptr) {
     addresses = b.CreateSelect(mask, addresses, e_.splat(zeros()));
+    if (at.predicate < 0) return gather_wanted_lanes(at, addresses, mask);
     mask = nullptr;
   }
-  llvm::Type* vector = e_.vector_of(e_.storage_type(at.dtype));
-  return b.CreateMaskedGather(vector,
-                              addresses,
-                              llvm::Align(size_of(at.dtype)),
-                              mask,
-                              llvm::Constant::getNullValue(vector));
+  auto* load = b.CreateMaskedGather(vector,
+                                    addresses,
+                                    llvm::Align(size_of(at.dtype)),
+                                    mask,
+                                    llvm::Constant::getNullValue(vector));
+  return tag(load, at.buffer);
+}
+
+/// A few lanes at a time, where any of them is wanted.
+llvm::Value* KernelEmitter::gather_wanted_lanes(const Instr& at,
+                                                llvm::Value* addresses,
+                                                llvm::Value* mask) {
+  constexpr int kAtOnce = 4;
+  auto& b = e_.b;
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Value* gathered = llvm::Constant::getNullValue(e_.vector_of(element));
+  auto* bits = b.getIntNTy(static_cast<unsigned>(e_.lanes));
+  llvm::Value* wanted = b.CreateBitCast(mask, bits);
+  for (int first = 0; first < e_.lanes; first += kAtOnce) {
+    llvm::Value* before = gathered;
+    auto* from = b.GetInsertBlock();
+    const auto some = llvm::ConstantInt::get(bits, ((uint64_t{1} << kAtOnce) - 1) << first);
+    emit_if(b.CreateIsNotNull(b.CreateAnd(wanted, some)), [&] {
+      llvm::SmallVector<int, 16> all(static_cast<size_t>(e_.lanes));
+      std::iota(all.begin(), all.end(), 0);
+      const llvm::ArrayRef<int> few(all.data() + first, kAtOnce);
+      auto* part = b.CreateMaskedGather(llvm::FixedVectorType::get(element, kAtOnce),
+                                        b.CreateShuffleVector(addresses, few),
+                                        llvm::Align(size_of(at.dtype)));
+      llvm::SmallVector<int, 16> place(static_cast<size_t>(e_.lanes), llvm::PoisonMaskElem);
+      std::iota(place.begin() + first, place.begin() + first + kAtOnce, 0);
+      llvm::Value* placed = b.CreateShuffleVector(tag(part, at.buffer), place);
+      std::iota(all.begin() + first, all.begin() + first + kAtOnce, e_.lanes + first);
+      gathered = b.CreateShuffleVector(before, placed, all);
+    });
+    auto* const block = llvm::cast<llvm::Instruction>(gathered)->getParent();
+    llvm::PHINode* either = b.CreatePHI(before->getType(), 2);
+    either->addIncoming(gathered, block);
+    either->addIncoming(before, from);
+    gathered = either;
+  }
+  return gathered;
 }
 
 /// Where the part that is the same for all lanes is false, the address may be anywhere, and a
@@ -411,10 +448,9 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
     }
   }
   llvm::Value* zeros = llvm::Constant::getNullValue(vector);
+  if (is_vector(address)) return e_.to_register(at.dtype, gather(at, address, mask));
   llvm::Instruction* load = nullptr;
-  if (is_vector(address)) {
-    load = gather(at, address, mask);
-  } else if (mask == nullptr) {
+  if (mask == nullptr) {
     load = b.CreateAlignedLoad(vector, address, align);
   } else {
     load = b.CreateMaskedLoad(vector, address, align, mask, zeros);
