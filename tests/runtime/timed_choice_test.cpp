@@ -36,8 +36,8 @@ class SleepingCall final : public HostCall {
 };
 
 LibraryOp product(int64_t rows) {
-  const Type lhs{DType::f32, {rows, 200}};
-  const Type rhs{DType::f32, {200, 200}};
+  const Type lhs{DType::f32, {rows, 64}};
+  const Type rhs{DType::f32, {64, 64}};
   return make_op(OpKind::matmul, {lhs, rhs}, {});
 }
 
