@@ -154,35 +154,17 @@ Term grad_of_few(const Step& s, const Term& indices) {
   return sum;
 }
 
-Term grad_of_many(const Step& s, const Term& indices) {
-  const Term x = s.operand(0);
-  const ir::AxisSplit split = ir::split_at(x.shape(), axis_of(s));
-  const int64_t count = indices.shape()[static_cast<int>(axis_of(s))];
-  const Term wide = reshape(cast(indices, DType::i64), {split.outer, count, split.inner});
-  const auto inner = static_cast<double>(split.inner);
-  const Term begins = row_major_positions({split.outer, 1, 1}, x.where) *
-                      (static_cast<double>(split.extent) * inner);
-  const Term places = begins + wide * inner + row_major_positions({1, 1, split.inner}, x.where);
-  const Shape flat{indices.shape().numel()};
-  const Term zero = filled(Shape{x.shape().numel()}, 0.0, x.dtype(), x.where);
-  const Term sums = apply(OpKind::scatter,
-                          {zero, reshape(places, flat), reshape(s.cotangent(), flat)},
-                          {{"axis", int64_t{0}}});
-  return reshape(sums, x.shape());
-}
-
 /// Adds each slice or element of the cotangent where it came from.
 Term grad_gather(const Step& s) {
   constexpr int64_t kFew = 4;
   const Term x = s.operand(0);
   const Term indices = clamped_indices(s);
   const int64_t axis = axis_of(s);
-  if (s.attributes().flag("along")) {
-    const int64_t count = indices.shape()[static_cast<int>(axis)];
-    return 0 < count && count <= kFew ? grad_of_few(s, indices) : grad_of_many(s, indices);
-  }
+  const bool along = s.attributes().flag("along");
+  const int64_t count = along ? indices.shape()[static_cast<int>(axis)] : 0;
+  if (0 < count && count <= kFew) return grad_of_few(s, indices);
   const Term zero = filled(x.shape(), 0.0, x.dtype(), x.where);
-  return apply(OpKind::scatter, {zero, indices, s.cotangent()}, {{"axis", axis}});
+  return apply(OpKind::scatter, {zero, indices, s.cotangent()}, s.attributes());
 }
 
 constexpr GradientRow kMovementRows[] = {

@@ -11,6 +11,7 @@ using ir::OpKind;
 /// A scatter, with the ways between its slices and its updates.
 struct Scatter {
   int64_t axis;
+  bool along;
   std::string mode;
   Term x;
   Term indices;
@@ -19,6 +20,7 @@ struct Scatter {
 
   explicit Scatter(const Step& s)
       : axis(s.attributes().integer("axis", 0)),
+        along(s.attributes().flag("along")),
         mode(s.attributes().text("mode")),
         x(s.operand(0)),
         indices(s.operand(1)),
@@ -27,24 +29,31 @@ struct Scatter {
 
   [[nodiscard]] int64_t extent() const { return x.shape()[static_cast<int>(axis)]; }
 
+  [[nodiscard]] ir::Attributes attributes() const {
+    ir::Attributes own{{"axis", axis}};
+    if (along) own.set("along", true);
+    return own;
+  }
+
   [[nodiscard]] Term put(const Term& into, const Term& what, const char* how) const {
-    return apply(
-        OpKind::scatter, {into, indices, what}, {{"axis", axis}, {"mode", std::string(how)}});
+    ir::Attributes own = attributes();
+    own.set("mode", std::string(how));
+    return apply(OpKind::scatter, {into, indices, what}, std::move(own));
   }
 
   [[nodiscard]] Term sums(const Term& what) const {
-    return apply(OpKind::scatter,
-                 {filled(x.shape(), 0.0, x.dtype(), x.where), indices, what},
-                 {{"axis", axis}});
+    return apply(
+        OpKind::scatter, {filled(x.shape(), 0.0, x.dtype(), x.where), indices, what}, attributes());
   }
 
   /// For each update, what is at its place.
   [[nodiscard]] Term pick(const Term& from) const {
-    return apply(OpKind::gather, {from, indices}, {{"axis", axis}});
+    return apply(OpKind::gather, {from, indices}, attributes());
   }
 
   /// One value an index, as it broadcasts against updates.
   [[nodiscard]] Term beside_updates(const Term& per_index) const {
+    if (along) return per_index;
     Axes aligned(indices.shape().begin(), indices.shape().end());
     aligned.insert(aligned.end(), static_cast<size_t>(x.shape().ndim() - axis - 1), 1);
     return reshape(per_index, Shape(aligned));
@@ -52,6 +61,7 @@ struct Scatter {
 
   /// One value a position of the axis, as it broadcasts against x.
   [[nodiscard]] Term beside_x(const Term& per_position) const {
+    if (along) return per_position;
     Axes aligned(static_cast<size_t>(x.shape().ndim() - axis), 1);
     aligned[0] = extent();
     return reshape(per_position, Shape(aligned));
@@ -64,25 +74,33 @@ struct Scatter {
   }
 };
 
-/// A tensor for the positions of the axis alone, put at the indices: the last one stays.
-Term last_at(const Scatter& scatter, const Term& what) {
-  const Term none = filled(Shape{scatter.extent()}, -1.0, what.dtype(), what.where);
-  return apply(OpKind::scatter,
-               {none, scatter.indices, what},
-               {{"axis", int64_t{0}}, {"mode", std::string("set")}});
-}
+/// The number of the index whose update is kept, for each position that has one, and for others -1:
+/// of slices for the positions of the axis alone, which are then `axis` 0.
+struct Last {
+  Term numbers;
+  ir::Attributes attributes;
+  Term at;
+
+  explicit Last(const Scatter& scatter)
+      : numbers(row_major_positions(scatter.indices.shape(), scatter.x.where)),
+        attributes(scatter.along ? scatter.attributes() : ir::Attributes{{"axis", int64_t{0}}}) {
+    const Shape shape = scatter.along ? scatter.x.shape() : Shape{scatter.extent()};
+    ir::Attributes set = attributes;
+    set.set("mode", std::string("set"));
+    const Term none = filled(shape, -1.0, numbers.dtype(), numbers.where);
+    at = apply(OpKind::scatter, {none, scatter.indices, numbers}, std::move(set));
+  }
+};
 
 Term kept_of_set(const Scatter& scatter) {
-  const Term numbers = row_major_positions(scatter.indices.shape(), scatter.x.where);
-  const Term is_kept = scatter.beside_x(equal(last_at(scatter, numbers), -1.0));
+  const Term is_kept = scatter.beside_x(equal(Last(scatter).at, -1.0));
   return select(is_kept, scatter.cotangent, 0.0);
 }
 
 Term winners_of_set(const Scatter& scatter) {
-  const Term numbers = row_major_positions(scatter.indices.shape(), scatter.x.where);
-  const Term winner =
-      apply(OpKind::gather, {last_at(scatter, numbers), scatter.indices}, {{"axis", int64_t{0}}});
-  const Term wins = both(equal(winner, numbers), scatter.exists());
+  const Last last(scatter);
+  const Term winner = apply(OpKind::gather, {last.at, scatter.indices}, last.attributes);
+  const Term wins = both(equal(winner, last.numbers), scatter.exists());
   return select(scatter.beside_updates(wins), scatter.pick(scatter.cotangent), 0.0);
 }
 

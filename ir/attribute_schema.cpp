@@ -53,7 +53,7 @@ Specs specs_for(OpKind op) {
       {OpKind::concat, {{"axis", integer}}},
       {OpKind::pad, {{"high", integers, 0}, {"interior", integers, 0}, {"low", integers, 0}}},
       {OpKind::gather, {{"along", flag, 0}, {"axis", integer}}},
-      {OpKind::scatter, {{"axis", integer}, {"mode", text}}},
+      {OpKind::scatter, {{"along", flag, 0}, {"axis", integer}, {"mode", text}}},
       {OpKind::scan, {{"axis", integer}, {"kind", text}, {"reverse", flag, 0}}},
       {OpKind::argsort,
        {{"axis", integer}, {"count", integer}, {"descending", flag, 0}, {"start", integer, 0}}},

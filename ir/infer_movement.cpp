@@ -179,7 +179,8 @@ Type infer_scatter(const Inference& call) {
   const Type& x = call.operand(0);
   const Type& updates = call.operand(2);
   call.require_same_dtype(x, updates);
-  const Shape expected = gathered_shape(call);
+  const Shape expected =
+      call.attributes.flag("along") ? shape_gathered_along(call) : gathered_shape(call);
   if (updates.shape != expected) {
     call.fail(fmt::format("updates {} should have shape {}", updates, expected));
   }

@@ -57,24 +57,26 @@ Literal interpret_scatter(const OpCall& call) {
   const std::vector<int64_t> indices = widen<int64_t>(call.operand(1));
   const AxisSplit split =
       split_at(call.operand(0).type().shape, call.attributes.integer("axis", 0));
+  const bool along = call.attributes.flag("along");
   const std::string_view mode =
       call.attributes.has("mode") ? std::string_view(call.attributes.text("mode")) : "add";
   return visit_wide(call.result.dtype, [&]<typename Wide>() {
     const Combine<Wide> combine = combine_for<Wide>(mode);
     std::vector<Wide> out = widen<Wide>(call.operand(0));
     const std::vector<Wide> updates = widen<Wide>(call.operand(2));
-    size_t i = 0;
-    for (int64_t o = 0; o < split.outer; ++o) {
-      for (const int64_t row : indices) {
-        if (row < 0 || row >= split.extent) {
-          i += static_cast<size_t>(split.inner);
-          continue;
-        }
-        for (int64_t inner = 0; inner < split.inner; ++inner, ++i) {
-          Wide& to = out[static_cast<size_t>((o * split.extent + row) * split.inner + inner)];
-          to = combine == nullptr ? updates[i] : combine(to, updates[i]);
-        }
-      }
+    const auto put = [&](int64_t outer, int64_t row, int64_t inner, Wide update) {
+      if (row < 0 || row >= split.extent) return;
+      Wide& to = out[static_cast<size_t>((outer * split.extent + row) * split.inner + inner)];
+      to = combine == nullptr ? update : combine(to, update);
+    };
+    const auto count = static_cast<int64_t>(updates.size());
+    const int64_t block = count / std::max<int64_t>(split.outer, 1);  // of updates
+    for (int64_t n = 0; n < count; ++n) {
+      const int64_t at = along ? n : n % block / split.inner;
+      put(n / block,
+          indices[static_cast<size_t>(at)],
+          n % split.inner,
+          updates[static_cast<size_t>(n)]);
     }
     return narrow(out, call.result);
   });

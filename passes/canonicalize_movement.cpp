@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "wick/ir/axis_split.h"
 #include "wick/passes/canonicalize_rules.h"
+#include "wick/passes/options.h"
 
 namespace wick::passes {
 
@@ -141,6 +143,50 @@ Value scatter_nothing(const Node& node, RuleBuilder& /*build*/) {
   return node.operand(2).type().numel() == 0 ? node.operand(0) : Value{};
 }
 
+/// The scatter of GPUs has slices alone: x is one axis of elements, and those that no index has get
+/// none.
+Value scatter_of_elements(const Node& node, RuleBuilder& build) {
+  if (!targets_gpu() || !node.attributes().flag("along")) return {};
+  const auto axis = static_cast<int>(node.attributes().integer("axis", 0));
+  const ir::AxisSplit split = ir::split_at(node.type().shape, axis);
+  const auto number = [&](int64_t value) {
+    return build.scalar(DType::i64, static_cast<double>(value));
+  };
+  const auto numbers = [&](int64_t count, const Shape& shape) {
+    return build.reshape(
+        build.op(
+            OpKind::iota,
+            {},
+            {{"axis", int64_t{0}}, {"dtype", DType::i64}, {"shape", std::vector<int64_t>{count}}}),
+        shape);
+  };
+  const Value given = build.op(OpKind::cast, {node.operand(1)}, {{"dtype", DType::i64}});
+  const Value wide =
+      build.reshape(given, {split.outer, node.operand(1).type().shape[axis], split.inner});
+  const Value low = build.op(OpKind::maximum, {wide, number(0)});
+  const Value near = build.op(OpKind::minimum, {low, number(split.extent - 1)});
+  Value at = near;
+  if (split.outer > 1) {
+    const Value begins =
+        build.op(OpKind::mul, {numbers(split.outer, {split.outer, 1, 1}), number(split.extent)});
+    at = build.op(OpKind::add, {begins, at});
+  }
+  if (split.inner > 1) {
+    const Value begins = build.op(OpKind::mul, {at, number(split.inner)});
+    at = build.op(OpKind::add, {begins, numbers(split.inner, {split.inner})});
+  }
+  const Value exists = build.op(OpKind::eq, {near, wide});
+  const Value places = build.op(OpKind::where, {exists, at, number(-1)});
+  ir::Attributes attributes = node.attributes();
+  attributes.erase("along");
+  attributes.set("axis", int64_t{0});
+  const auto flat = [&](Value value) { return build.reshape(value, {value.type().numel()}); };
+  const Value changed = build.op(OpKind::scatter,
+                                 {flat(node.operand(0)), flat(places), flat(node.operand(2))},
+                                 std::move(attributes));
+  return build.reshape(changed, node.type().shape);
+}
+
 const Rule kMovementRules[] = {
     {"broadcast-to-same", OpKind::broadcast, movement_to_same},
     {"broadcast-of-broadcast", OpKind::broadcast, broadcast_of_broadcast},
@@ -159,6 +205,7 @@ const Rule kMovementRules[] = {
     {"concat-flatten", OpKind::concat, concat_flatten},
     {"concat-of-stacks", OpKind::concat, concat_of_stacks},
     {"scatter-nothing", OpKind::scatter, scatter_nothing},
+    {"scatter-of-elements", OpKind::scatter, scatter_of_elements},
 };
 
 }  // namespace

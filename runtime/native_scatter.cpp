@@ -25,13 +25,16 @@ using Stored = std::conditional_t<std::is_same_v<Combine, Add> || std::is_same_v
                                   Computed<T>,
                                   T>;
 
-/// x[outer, extent, inner] takes updates[outer, count, inner] at indices[count].
+/// x[outer, extent, inner] takes updates[outer, count, inner] at indices[count], or, along the
+/// axis, at indices[outer, count, inner].
 template <typename T, typename Combine>
 class NativeScatter final : public HostCall {
  public:
   explicit NativeScatter(const LibraryOp& op)
-      : split_(ir::split_at(op.result.shape, op.attributes.integer("axis", 0))),
-        count_(op.operands[1].numel()),
+      : split_(ir::split_at(op.result.shape, axis_of(op))),
+        is_along_(op.attributes.flag("along")),
+        num_indices_(op.operands[1].numel()),
+        count_(is_along_ ? op.operands[1].shape[axis_of(op)] : num_indices_),
         numel_(op.result.numel()),
         indices_(op.operands[1].dtype) {}
 
@@ -69,20 +72,25 @@ class NativeScatter final : public HostCall {
   using Store = Stored<T, Combine>;
   static constexpr bool kIsWidened = !std::is_same_v<Store, T>;
 
+  static int axis_of(const LibraryOp& op) {
+    return static_cast<int>(op.attributes.integer("axis", 0));
+  }
+
   size_t index_bytes() const {
     if (indices_ == DType::i64) return 0;
-    return aligned(static_cast<size_t>(count_) * sizeof(int64_t));
+    return aligned(static_cast<size_t>(num_indices_) * sizeof(int64_t));
   }
 
   const int64_t* wide_indices(const void* indices, std::byte* scratch) const {
     if (indices_ == DType::i64) return static_cast<const int64_t*>(indices);
     auto* const wide = reinterpret_cast<int64_t*>(scratch);
-    std::copy_n(static_cast<const int32_t*>(indices), count_, wide);
+    std::copy_n(static_cast<const int32_t*>(indices), num_indices_, wide);
     return wide;
   }
 
   /// Where the lanes beside each other are too few to share out, threads share the slices.
   void scatter(Store* out, const int64_t* indices, const T* updates) const {
+    if (is_along_) return scatter_elements(out, indices, updates);
     const LaneBlocks blocks(
         split_, sizeof(T), {.least = passes::kPieceOfRow, .most = LaneBlocks::kUnlimited});
     const int64_t lanes = split_.outer * split_.inner;
@@ -101,6 +109,60 @@ class NativeScatter final : public HostCall {
     blocks.for_each(kWorkGrain, count_, [&](const LaneBlocks::Block& block) {
       put_lanes(out, indices, updates, {0, split_.extent, 0, count_}, block);
     });
+  }
+
+  static void put(Store& to, const T& update) {
+    const auto old = static_cast<Computed<T>>(to);
+    to = static_cast<Store>(Combine()(old, static_cast<Computed<T>>(update)));
+  }
+
+  [[nodiscard]] bool exists(int64_t position) const {
+    return static_cast<uint64_t>(position) < static_cast<uint64_t>(split_.extent);
+  }
+
+  void scatter_elements(Store* out, const int64_t* indices, const T* updates) const {
+    if (split_.inner > 1) {
+      const LaneBlocks blocks(split_, sizeof(T), {.least = 1, .most = LaneBlocks::kUnlimited});
+      return blocks.for_each(kWorkGrain, count_, [&](const LaneBlocks::Block& block) {
+        put_columns(out, indices, updates, block);
+      });
+    }
+    constexpr int64_t kTurns = 8;
+    constexpr int64_t kFewElements = 64;
+    const int64_t grain = ceil_div(kWorkGrain, std::max<int64_t>(count_, 1));
+    parallel_ranges(split_.outer, grain, [&](int64_t row, int64_t end) {
+      for (; split_.extent <= kFewElements && row + kTurns <= end; row += kTurns)
+        put_rows<kTurns>(out, indices, updates, row);
+      for (; row < end; ++row)
+        put_rows<1>(out, indices, updates, row);
+    });
+  }
+
+  /// By turns: what meets an element again that was changed just now waits for it.
+  template <int64_t kRows>
+  void put_rows(Store* out, const int64_t* indices, const T* updates, int64_t row) const {
+    const int64_t first = row * count_;
+    for (int64_t i = first; i < first + count_; ++i) {
+      Store* to = out + row * split_.extent;
+      for (int64_t at = i; at < i + kRows * count_; at += count_) {
+        if (exists(indices[at])) put(to[indices[at]], updates[at]);
+        to += split_.extent;
+      }
+    }
+  }
+
+  void put_columns(Store* out,
+                   const int64_t* indices,
+                   const T* updates,
+                   const LaneBlocks::Block& block) const {
+    for (int64_t i = 0; i < count_; ++i) {
+      Store* const to = out + block.outer * split_.extent * split_.inner + block.first;
+      const int64_t at = (block.outer * count_ + i) * split_.inner + block.first;
+      for (int64_t j = 0; j < block.count; ++j) {
+        const int64_t position = indices[at + j];
+        if (exists(position)) put(to[position * split_.inner + j], updates[at + j]);
+      }
+    }
   }
 
   /// Of indices in no order each thread goes over all for those of its own. Not where slices are
@@ -126,10 +188,8 @@ class NativeScatter final : public HostCall {
       if (slice < share.first_slice || slice >= share.end_slice) continue;
       Store* to = out + (outer * split_.extent + slice) * split_.inner + first;
       const T* from = updates + (outer * count_ + i) * split_.inner + first;
-      for (int64_t j = 0; j < count; ++j) {
-        const auto old = static_cast<Computed<T>>(to[j]);
-        to[j] = static_cast<Store>(Combine()(old, static_cast<Computed<T>>(from[j])));
-      }
+      for (int64_t j = 0; j < count; ++j)
+        put(to[j], from[j]);
     }
   }
 
@@ -145,13 +205,14 @@ class NativeScatter final : public HostCall {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t slice = indices[i];
       if (slice < first_slice || slice >= end_slice) continue;
-      const auto old = static_cast<Computed<T>>(to[slice]);
-      to[slice] = static_cast<Store>(Combine()(old, static_cast<Computed<T>>(from[i])));
+      put(to[slice], from[i]);
     }
   }
 
   ir::AxisSplit split_;
-  int64_t count_;
+  bool is_along_;
+  int64_t num_indices_;
+  int64_t count_;  // of a lane
   int64_t numel_;
   DType indices_;
 };

@@ -183,19 +183,30 @@ Tensor read_at(const Tensor& x, const std::vector<AxisPositions>& positions, Whe
   return take(joined.x, joined.positions, joined.axis, where);
 }
 
-Tensor scatter_slices(const Tensor& x,
+Tensor record_scatter(const Tensor& x,
                       int axis,
                       const Tensor& indices,
                       const Tensor& updates,
                       ScatterMode mode,
+                      bool along,
                       Where where) {
   constexpr std::string_view kModes[] = {"set", "add", "mul", "max", "min"};
   ir::Attributes attributes{{"axis", int64_t{axis}}};
   if (mode != ScatterMode::add) {
     attributes.set("mode", std::string(kModes[static_cast<size_t>(mode)]));
   }
+  if (along) attributes.set("along", true);
   const Ref<Node> operands[] = {x.node(), indices.node(), updates.node()};
   return record_nodes(OpKind::scatter, operands, share(std::move(attributes)), where);
+}
+
+Tensor scatter_slices(const Tensor& x,
+                      int axis,
+                      const Tensor& indices,
+                      const Tensor& updates,
+                      ScatterMode mode,
+                      Where where) {
+  return record_scatter(x, axis, indices, updates, mode, /*along=*/false, where);
 }
 
 Tensor put_at(const Tensor& x,

@@ -24,7 +24,17 @@ Tensor true_ordinals(const Tensor& mask, Where where);
 /// Integer positions with negative ones counted from the end, as i64 unless they are i32.
 Tensor wrap_positions(const Tensor& positions, int64_t extent, Where where);
 
-/// The op scatter: x with the updates' slices along `axis` put at the indices.
+/// The op scatter: x with the updates' slices along `axis` put at the indices, or their elements
+/// at the indices beside them, if `along`.
+Tensor record_scatter(const Tensor& x,
+                      int axis,
+                      const Tensor& indices,
+                      const Tensor& updates,
+                      ScatterMode mode,
+                      bool along,
+                      Where where);
+
+/// Of slices.
 Tensor scatter_slices(const Tensor& x,
                       int axis,
                       const Tensor& indices,

@@ -63,38 +63,15 @@ Tensor leading_part(const Tensor& x, const Shape& shape, int free, Where where) 
   return part;
 }
 
-/// For indices along an axis of x, equal to x in extents beside it: row-major positions in x, in
-/// one axis. -1 for those that do not exist; as they are where x has no other axis, since scatter
-/// sees to them.
-Tensor row_major(const Tensor& x, int axis, const Tensor& indices, Where where) {
-  const auto binary = [&](OpKind op, const Tensor& a, const Operand& b) {
-    return record_binary(op, {a, where}, b, where);
-  };
-  const ir::AxisSplit split = ir::split_at(x.shape(), axis);
-  const Tensor wide = reshape(
-      cast(indices, DType::i64, where), {split.outer, indices.shape()[axis], split.inner}, where);
-  if (split.outer == 1 && split.inner == 1) return flatten(wide, 0, -1, where);
-  const Tensor low = binary(OpKind::maximum, wide, {int64_t{0}, where});
-  const Tensor near = binary(OpKind::minimum, low, {split.extent - 1, where});
-  Tensor at = near;
-  if (split.outer > 1) {
-    const Tensor outer =
-        reshape(arange(split.outer, DType::i64, where), {split.outer, 1, 1}, where);
-    at = binary(OpKind::add, binary(OpKind::mul, outer, {split.extent, where}), {at, where});
-  }
-  if (split.inner > 1) {
-    const Tensor inner = arange(split.inner, DType::i64, where);
-    at = binary(OpKind::add, binary(OpKind::mul, at, {split.inner, where}), {inner, where});
-  }
-  const Tensor exists = binary(OpKind::eq, near, {wide, where});
-  at = detail::record_where(exists, {at, where}, {int64_t{-1}, where}, where);
-  return flatten(at, 0, -1, where);
+/// What gather and scatter take: i32 as it is, and others as i64.
+Tensor as_index(const Tensor& indices, Where where) {
+  return indices.dtype() == DType::i32 ? indices : cast(indices, DType::i64, where);
 }
 
 /// For indices along an axis of x, equal to x in extents beside it.
 Tensor gather_elements(const Tensor& x, int axis, const Tensor& indices, Where where) {
   const Tensor part = leading_part(x, indices.shape(), axis, where);
-  const Tensor at = indices.dtype() == DType::i32 ? indices : cast(indices, DType::i64, where);
+  const Tensor at = as_index(indices, where);
   if (x.ndim() == 1) return take(part, at, 0, where);
   const Ref<detail::Node> operands[] = {part.node(), at.node()};
   return detail::record_nodes(
@@ -122,10 +99,9 @@ Tensor scatter_elements(std::string_view op,
     updates = leading_part(updates, list.shape(), -1, where);
   }
   const Tensor part = leading_part(vector, list.shape(), position, where);
-  const Tensor at = row_major(part, position, list, where);
-  const Tensor flat = scatter_slices(
-      flatten(part, 0, -1, where), 0, at, flatten(updates, 0, -1, where), mode, where);
-  const Tensor changed = reshape(flat, part.shape(), where);
+  const bool is_along = part.ndim() > 1;
+  const Tensor changed =
+      detail::record_scatter(part, position, as_index(list, where), updates, mode, is_along, where);
   if (part.shape() == vector.shape()) return reshape(changed, x.shape(), where);
   std::vector<Index> leading;
   for (const int64_t extent : part.shape())

@@ -95,6 +95,26 @@ TEST(ScatterRules, OfEveryMode) {
   }
 }
 
+TEST(ScatterRules, OfElementsAlongAnAxisInEveryMode) {
+  for (const char* mode : {"add", "mul", "max", "min", "set"}) {
+    for (const int64_t axis : {0, 1}) {
+      Shape updates{3, 3};
+      updates.set(static_cast<int>(axis), 5);
+      const Tensor at =
+          reshape(ints({1, 0, 1, 7, -1, 1, 2, 0, 0, 2, 1, 1, 2, 2, 0}, {15}), updates);
+      const TensorFunction f = [=](std::span<const Tensor> x) {
+        return square(record(ir::OpKind::scatter,
+                             std::vector<Tensor>{x[0], at, x[1]},
+                             {{"along", true}, {"axis", axis}, {"mode", std::string(mode)}},
+                             Where::current()));
+      };
+      const std::vector<Tensor> inputs = {spread({3, 3}, 0.5, 2), spread(updates, 0.4, 2.1, 2)};
+      EXPECT_TRUE(gradients_match(f, inputs)) << mode << axis;
+      EXPECT_TRUE(second_gradients_match(f, inputs, {.tolerance = 1e-6})) << mode << axis;
+    }
+  }
+}
+
 TEST(ScatterRules, ProductsWithZeros) {
   const TensorFunction f = [](std::span<const Tensor> x) {
     return square(scatter(x[0], 0, ints({0, 0, 1, 1, 2}, {5}), x[1], ScatterMode::mul));

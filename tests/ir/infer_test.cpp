@@ -189,6 +189,14 @@ TEST(Infer, MovementErrorsNameShapesAndAttributes) {
        {kF23, kI2, kF23},
        {{"axis", int64_t{1}}},
        "scatter: updates f32[2,3] should have shape [2,2]"},
+      {OpKind::scatter,
+       {kF23, {DType::i32, {2, 4}}, kF23},
+       {{"along", true}, {"axis", int64_t{1}}},
+       "scatter: updates f32[2,3] should have shape [2,4]"},
+      {OpKind::scatter,
+       {kF23, {DType::i32, {3, 3}}, kF23},
+       {{"along", true}, {"axis", int64_t{1}}},
+       "scatter: indices i32[3,3] do not fit f32[2,3] beside axis 1"},
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "wick/ir/interpreter.h"
 #include "wick/ir/printer.h"
+#include "wick/passes/options.h"
 
 namespace wick::passes {
 namespace {
@@ -39,6 +40,14 @@ TEST_P(KeepsMeaning, OnRandomGraphs) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     ASSERT_NO_FATAL_FAILURE(expect_same_results(seed, GetParam(), seed % 4 == 3));
   }
+}
+
+TEST(KeepsMeaningForGpus, OnRandomGraphs) {
+  Options for_gpus = options();
+  for_gpus.backend = "cuda";
+  const ScopedOptions scope(for_gpus);
+  for (uint64_t seed = 0; seed < 400; ++seed)
+    ASSERT_NO_FATAL_FAILURE(expect_same_results(seed, "canonicalize", seed % 4 == 3));
 }
 
 INSTANTIATE_TEST_SUITE_P(Passes,

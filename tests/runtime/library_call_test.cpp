@@ -457,6 +457,27 @@ TEST_P(OrderedCall, Scatters) {
   }
 }
 
+TEST_P(OrderedCall, ScattersElementsAlongAnAxis) {
+  std::mt19937_64 random(5);
+  const DType index = GetParam() == DType::f32 ? DType::i32 : DType::i64;
+  for (const char* mode : {"add", "mul", "max", "min", "set"}) {
+    for (const Shape& shape : {Shape{21, 6, 7}, Shape{3, 2, 90}, Shape{40, 1, 1}}) {
+      for (const int axis : {0, 1, 2}) {
+        Shape updates = shape;
+        updates.set(axis, 10);
+        const LibraryOp op =
+            make_op(OpKind::scatter,
+                    {{GetParam(), shape}, {index, updates}, {GetParam(), updates}},
+                    {{"along", true}, {"axis", int64_t{axis}}, {"mode", std::string(mode)}});
+        expect_equal(op,
+                     {random_literal(op.operands[0], random),
+                      random_literal(op.operands[1], random),  // some out of range
+                      random_literal(op.operands[2], random)});
+      }
+    }
+  }
+}
+
 TEST_P(OrderedCall, Scans) {
   std::mt19937_64 random(4);
   for (const char* kind : {"sum", "prod", "max", "min", "logaddexp"}) {
@@ -561,6 +582,17 @@ TEST(ScatterCall, PutsSingleElements) {
     expect_equal(make_op(OpKind::scatter,
                          {{dtype, {70, 9}}, {DType::i32, {40}}, {dtype, {70, 40}}},
                          {{"axis", int64_t{1}}, {"mode", std::string("set")}}));
+  }
+}
+
+TEST(ScatterCall, SharesRowsAndColumnsOut) {
+  for (const Shape& shape : {Shape{3001, 40}, Shape{2, 60, 900}, Shape{700, 130}}) {
+    const int axis = shape.ndim() == 3 ? 1 : shape.ndim() - 1;
+    Shape updates = shape;
+    updates.set(axis, 90);
+    expect_equal(make_op(OpKind::scatter,
+                         {{DType::f32, shape}, {DType::i64, updates}, {DType::f32, updates}},
+                         {{"along", true}, {"axis", int64_t{axis}}}));
   }
 }
 

@@ -228,16 +228,19 @@ bool Generator::scatter() {
   const Type type = x->value.type();
   const auto axis = random_.below(static_cast<size_t>(type.shape.ndim()));
   const int64_t count = random_.between(0, 6);
-  const Entry indices = parameter({random_.chance(0.5) ? DType::i32 : DType::i64, {count}});
   std::vector<int64_t> extents = extents_of(*x);
   extents[axis] = count;
+  const bool along = random_.chance(0.5);
+  const Entry indices = parameter(
+      {random_.chance(0.5) ? DType::i32 : DType::i64, along ? shape_of(extents) : Shape{count}});
   const Entry updates = parameter({type.dtype, shape_of(extents)});
   const double n = static_cast<double>(count);
   Fact fact = rounded(
       x->fact.bound + n * updates.fact.bound, x->fact.error + n * updates.fact.error, type.dtype);
   if (!is_float(type.dtype)) fact = {.bound = fact.bound};
-  return add(OpKind::scatter, {*x, indices, updates}, fact, {{"axis", static_cast<int64_t>(axis)}})
-      .has_value();
+  ir::Attributes attributes{{"axis", static_cast<int64_t>(axis)}};
+  if (along) attributes.set("along", true);
+  return add(OpKind::scatter, {*x, indices, updates}, fact, std::move(attributes)).has_value();
 }
 
 bool Generator::scan() {

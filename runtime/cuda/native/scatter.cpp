@@ -32,7 +32,7 @@ int64_t chunk_of(int64_t count, bool last_wins) {
 }  // namespace
 
 std::optional<NativeProgram> make_scatter_program(const LibraryOp& op, const NativeLimits& limits) {
-  if (op.op != ir::OpKind::scatter) return std::nullopt;
+  if (op.op != ir::OpKind::scatter || op.attributes.flag("along")) return std::nullopt;
   const Type& indices = op.operands[1];
   const Type& updates = op.operands[2];
   const DType dtype = op.result.dtype;
