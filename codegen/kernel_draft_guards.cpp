@@ -37,8 +37,8 @@ bool KernelDraft::moves_as_one_from(const AffineExpr& address, int rows) const {
   return true;
 }
 
-/// Whether what a guard tells apart, all behind a dimension, is shorter than a vector, or not of
-/// many: longer rows are as well off where guards of other dimensions ask once for each.
+/// Whether the rows that a guard counts are better counted as elements: shorter ones than a vector
+/// are, and those of some vectors where no other dimension has guards, which ask once for each row.
 bool KernelDraft::are_short_rows(int rows, const std::set<int>& guarded) const {
   const std::vector<int64_t>& extents = domain_.extents;
   if (extents.back() < kShortVector) return true;

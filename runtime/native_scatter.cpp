@@ -32,7 +32,7 @@ class NativeScatter final : public HostCall {
  public:
   explicit NativeScatter(const LibraryOp& op)
       : split_(ir::split_at(op.result.shape, axis_of(op))),
-        is_along_(op.attributes.flag("along")),
+        is_along_(op.attributes.flag("along") && split_.outer * split_.inner > 1),
         num_indices_(op.operands[1].numel()),
         count_(is_along_ ? op.operands[1].shape[axis_of(op)] : num_indices_),
         numel_(op.result.numel()),
