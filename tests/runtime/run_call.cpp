@@ -1,12 +1,15 @@
 #include "run_call.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <utility>
 
 #include "run_graph.h"
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "wick/ir/channel_blocks.h"
 #include "wick/ir/format.h"
@@ -90,6 +93,34 @@ std::vector<Literal> random_operands(const LibraryOp& op) {
   for (const Type& type : op.operands)
     operands.push_back(random_literal(type, random));
   return operands;
+}
+
+Literal special_literal(const Type& type, std::mt19937_64& random) {
+  Literal value = random_literal(type, random);
+  visit_dtype(type.dtype, [&]<typename T>() {
+    if constexpr (dtype_of<T>() <= DType::bf16) {
+      constexpr float kInfinity = std::numeric_limits<float>::infinity();
+      const float specials[] = {kInfinity, -kInfinity, std::nanf(""), -std::nanf(""), 0.0F, -0.0F};
+      for (T& element : value.mutable_values<T>()) {
+        if (random() % 8 == 0) element = static_cast<T>(specials[random() % 6]);
+      }
+    }
+  });
+  return value;
+}
+
+void expect_equal(const LibraryOp& op, const std::vector<Literal>& operands) {
+  const auto call = make_host_call(op, 2);
+  ASSERT_NE(call, nullptr) << describe(op);
+
+  const Literal got = run(*call, op, operands);
+
+  const auto differs = difference(interpret(op, operands), got, /*exact_integers=*/true);
+  EXPECT_FALSE(differs) << describe(op) << ": " << *differs;
+}
+
+void expect_equal(const LibraryOp& op) {
+  expect_equal(op, random_operands(op));
 }
 
 }  // namespace wick::runtime

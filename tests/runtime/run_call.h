@@ -2,6 +2,7 @@
 
 // Library calls by themselves: ops made, run and interpreted.
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,15 @@ std::string describe(const LibraryOp& op);
 
 /// The same ones each time.
 std::vector<Literal> random_operands(const LibraryOp& op);
+/// Random values, of floats some infinite, NaN or zeros of either sign.
+Literal special_literal(const Type& type, std::mt19937_64& random);
 
 /// In memory that is full of NaNs.
 Literal run(const HostCall& call, const LibraryOp& op, const std::vector<Literal>& operands);
 Literal interpret(const LibraryOp& op, const std::vector<Literal>& operands);
+/// Expects the call on two threads to give what the interpreter does; of random operands where none
+/// are given.
+void expect_equal(const LibraryOp& op, const std::vector<Literal>& operands);
+void expect_equal(const LibraryOp& op);
 
 }  // namespace wick::runtime
