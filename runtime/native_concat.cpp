@@ -60,11 +60,13 @@ void copy_past_caches(std::byte* to, const std::byte* from, int64_t size) {
 void end_copies_past_caches() {}
 #endif
 
-/// Rows of the result: each has one run of each operand.
+/// Rows of the result, each of which has one run of each operand.
 struct Rows {
-  const void* const* operands;
-  const int64_t* begins;  // of the operands in a row, then its end
-  size_t num_operands;
+  std::vector<int64_t> begins;  // of the operands in a row, then its end
+
+  [[nodiscard]] size_t num_operands() const { return begins.size() - 1; }
+
+  [[nodiscard]] int64_t length() const { return begins.back(); }
 
   [[nodiscard]] int64_t length_of_run(size_t operand) const {
     return begins[operand + 1] - begins[operand];
@@ -74,23 +76,26 @@ struct Rows {
 /// Bytes [begin, end) of the result, run by run: finding the first one takes longer than to copy
 /// it.
 template <typename CopyRun>
-[[gnu::always_inline]] inline void copy_rows(
-    const Rows& rows, std::byte* result, int64_t begin, int64_t end, CopyRun copy_run) {
-  const int64_t row = rows.begins[rows.num_operands];
-  int64_t outer = begin / row;
-  const int64_t* const next =
-      std::upper_bound(rows.begins, rows.begins + rows.num_operands + 1, begin % row);
-  auto operand = static_cast<size_t>(next - rows.begins - 1);
-  int64_t copied = begin % row - rows.begins[operand];  // of the run
+[[gnu::always_inline]] inline void copy_rows(const Rows& rows,
+                                             const void* const* operands,
+                                             std::byte* result,
+                                             int64_t begin,
+                                             int64_t end,
+                                             CopyRun copy_run) {
+  int64_t outer = begin / rows.length();
+  const int64_t place = begin % rows.length();
+  const auto next = std::ranges::upper_bound(rows.begins, place);
+  auto operand = static_cast<size_t>(next - rows.begins.begin() - 1);
+  int64_t copied = place - rows.begins[operand];  // of the run
   while (begin < end) {
     const int64_t length = rows.length_of_run(operand);
     const int64_t count = std::min(length - copied, end - begin);
     copy_run(result + begin,
-             static_cast<const std::byte*>(rows.operands[operand]) + outer * length + copied,
+             static_cast<const std::byte*>(operands[operand]) + outer * length + copied,
              count);
     begin += count;
     copied = 0;
-    if (++operand == rows.num_operands) {
+    if (++operand == rows.num_operands()) {
       operand = 0;
       ++outer;
     }
@@ -100,10 +105,15 @@ template <typename CopyRun>
 #if defined(__x86_64__)
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
-void copy_rows_in_lines(const Rows& rows, std::byte* result, int64_t begin, int64_t end) {
-  copy_rows(rows, result, begin, end, [](std::byte* to, const std::byte* from, int64_t size) {
+void copy_rows_in_lines(const Rows& rows,
+                        const void* const* operands,
+                        std::byte* result,
+                        int64_t begin,
+                        int64_t end) {
+  const auto copy_run = [](std::byte* to, const std::byte* from, int64_t size) {
     copy_lines(to, from, size);
-  });
+  };
+  copy_rows(rows, operands, result, begin, end, copy_run);
 }
 
 /// Copies runs of bytes: for each position before the axis, one of each operand.
@@ -112,11 +122,12 @@ class NativeConcat final : public HostCall {
   explicit NativeConcat(const LibraryOp& op) {
     const int64_t axis = op.attributes.integer("axis", 0);
     outer_ = ir::split_at(op.result.shape, axis).outer;
+    rows_.begins.push_back(0);
     for (const Type& operand : op.operands) {
-      begins_.push_back(row_);
-      row_ += static_cast<int64_t>(operand.num_bytes()) / std::max<int64_t>(1, outer_);
+      const int64_t length =
+          static_cast<int64_t>(operand.num_bytes()) / std::max<int64_t>(1, outer_);
+      rows_.begins.push_back(rows_.length() + length);
     }
-    begins_.push_back(row_);
   }
 
   std::string_view implementation() const override { return "native concat"; }
@@ -124,34 +135,30 @@ class NativeConcat final : public HostCall {
   void run(const void* const* operands, void* result, std::byte* /*scratch*/) const override {
     constexpr int64_t kWorkGrain = int64_t{1} << 18U;  // bytes
     if (has_short_runs()) {
-      parallel_ranges(
-          outer_, std::max<int64_t>(kWorkGrain / row_, 1), [&](int64_t begin, int64_t end) {
-            interleave(operands, static_cast<std::byte*>(result), begin, end);
-          });
+      parallel_ranges(outer_,
+                      std::max<int64_t>(kWorkGrain / rows_.length(), 1),
+                      [&](int64_t begin, int64_t end) {
+                        interleave(operands, static_cast<std::byte*>(result), begin, end);
+                      });
       return;
     }
-    const Rows rows{operands, begins_.data(), begins_.size() - 1};
     const bool past_caches = goes_past_caches();
-    parallel_ranges(outer_ * row_, kWorkGrain, [&](int64_t begin, int64_t end) {
+    parallel_ranges(outer_ * rows_.length(), kWorkGrain, [&](int64_t begin, int64_t end) {
       if (past_caches) {
-        copy_rows(rows, static_cast<std::byte*>(result), begin, end, copy_past_caches);
+        copy_rows(rows_, operands, static_cast<std::byte*>(result), begin, end, copy_past_caches);
         end_copies_past_caches();
       } else {
-        copy_rows_in_lines(rows, static_cast<std::byte*>(result), begin, end);
+        copy_rows_in_lines(rows_, operands, static_cast<std::byte*>(result), begin, end);
       }
     });
   }
 
  private:
-  [[nodiscard]] int64_t length_of_run(size_t operand) const {
-    return begins_[operand + 1] - begins_[operand];
-  }
-
   /// So short that finding out whose they are takes longer than to copy them.
   [[nodiscard]] bool has_short_runs() const {
     constexpr int64_t kShort = 64;  // bytes
-    for (size_t i = 0; i + 1 < begins_.size(); ++i)
-      if (length_of_run(i) > kShort) return false;
+    for (size_t i = 0; i < rows_.num_operands(); ++i)
+      if (rows_.length_of_run(i) > kShort) return false;
     return true;
   }
 
@@ -161,13 +168,13 @@ class NativeConcat final : public HostCall {
                   int64_t begin,
                   int64_t end) const {
     constexpr int64_t kBytesAtOnce = 16384;
-    const int64_t rows = std::max<int64_t>(kBytesAtOnce / row_, 1);
+    const int64_t rows = std::max<int64_t>(kBytesAtOnce / rows_.length(), 1);
     for (int64_t first = begin; first < end; first += rows) {
       const int64_t count = std::min(rows, end - first);
-      for (size_t i = 0; i + 1 < begins_.size(); ++i) {
-        const int64_t length = length_of_run(i);
+      for (size_t i = 0; i < rows_.num_operands(); ++i) {
+        const int64_t length = rows_.length_of_run(i);
         copy_runs(static_cast<const std::byte*>(operands[i]) + first * length,
-                  result + first * row_ + begins_[i],
+                  result + first * rows_.length() + rows_.begins[i],
                   count,
                   length);
       }
@@ -175,6 +182,7 @@ class NativeConcat final : public HostCall {
   }
 
   void copy_runs(const std::byte* from, std::byte* to, int64_t count, int64_t length) const {
+    const int64_t row = rows_.length();
     switch (length) {  // those of one element are single moves
       case 1:
         return copy_runs_of<1>(from, to, count);
@@ -186,29 +194,29 @@ class NativeConcat final : public HostCall {
         return copy_runs_of<8>(from, to, count);
       default:
         for (int64_t i = 0; i < count; ++i)
-          std::memcpy(to + i * row_, from + i * length, static_cast<size_t>(length));
+          std::memcpy(to + i * row, from + i * length, static_cast<size_t>(length));
     }
   }
 
   template <size_t length>
   void copy_runs_of(const std::byte* from, std::byte* to, int64_t count) const {
+    const int64_t row = rows_.length();
     for (int64_t i = 0; i < count; ++i)
-      std::memcpy(to + i * row_, from + i * static_cast<int64_t>(length), length);
+      std::memcpy(to + i * row, from + i * static_cast<int64_t>(length), length);
   }
 
   /// Of more than kernels count on caches for, in runs of lines that few others are among: those
   /// that two runs meet in are stored in the usual way, and the machine is slow to mix both.
   [[nodiscard]] bool goes_past_caches() const {
     constexpr int64_t kLong = 640;  // bytes
-    if (outer_ * row_ < 8 * core_cache_bytes()) return false;
-    for (size_t i = 0; i + 1 < begins_.size(); ++i)
-      if (length_of_run(i) > 0 && length_of_run(i) < kLong) return false;
+    if (outer_ * rows_.length() < 8 * core_cache_bytes()) return false;
+    for (size_t i = 0; i < rows_.num_operands(); ++i)
+      if (rows_.length_of_run(i) > 0 && rows_.length_of_run(i) < kLong) return false;
     return true;
   }
 
   int64_t outer_ = 1;
-  int64_t row_ = 0;              // bytes of the result for each position before the axis
-  std::vector<int64_t> begins_;  // of the operands in it, then its end
+  Rows rows_;  // in bytes, one for each position before the axis
 };
 
 }  // namespace

@@ -134,7 +134,7 @@ class NativeScatter final : public HostCall {
       for (; split_.extent <= kFewElements && row + kTurns <= end; row += kTurns)
         put_rows<kTurns>(out, indices, updates, row);
       for (; row < end; ++row)
-        put_rows<1>(out, indices, updates, row);
+        put_elements(out, indices + row * count_, updates, {0, split_.extent, 0, count_}, row);
     });
   }
 
