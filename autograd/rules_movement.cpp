@@ -7,7 +7,6 @@
 
 #include "wick/autograd/rules.h"
 #include "wick/autograd/rules_opaque.h"
-#include "wick/ir/axis_split.h"
 #include "wick/tensor/ops.h"
 
 namespace wick::autograd {

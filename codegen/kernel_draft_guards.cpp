@@ -65,7 +65,8 @@ int KernelDraft::guarded_rows() const {
       is_value[static_cast<size_t>(draft.instr.dynamic_index)] = true;
   }
   for (const int rows : candidates) {
-    bool move_as_one = are_short_rows(rows, candidates);
+    if (!are_short_rows(rows, candidates)) continue;
+    bool move_as_one = true;
     for (size_t number = 0; number < instrs_.size(); ++number) {
       const DraftInstr& draft = instrs_[number];
       const bool is_compared = draft.instr.kind == InstrKind::index && !is_value[number];

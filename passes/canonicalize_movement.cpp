@@ -143,8 +143,8 @@ Value scatter_nothing(const Node& node, RuleBuilder& /*build*/) {
   return node.operand(2).type().numel() == 0 ? node.operand(0) : Value{};
 }
 
-/// The scatter of GPUs has slices alone: x is one axis of elements, and those that no index has get
-/// none.
+/// GPUs have the scatter of slices alone: elements along an axis are slices of all elements in one,
+/// and an index that does not exist is -1, for which nothing is put anywhere.
 Value scatter_of_elements(const Node& node, RuleBuilder& build) {
   if (!targets_gpu() || !node.attributes().flag("along")) return {};
   const auto axis = static_cast<int>(node.attributes().integer("axis", 0));

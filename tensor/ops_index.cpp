@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "wick/ir/axis_split.h"
 #include "wick/tensor/index_positions.h"
 #include "wick/tensor/indexing.h"
 #include "wick/tensor/op_arguments.h"
