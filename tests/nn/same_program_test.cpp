@@ -1,10 +1,11 @@
-// The same program compiles to the same IR in every process: address-space layout, and with it the
-// order of pointers, differs between them.
+// The same program compiles to the same IR and plan in every process that knows the same timed
+// choices: address-space layout, and with it the order of pointers, differs between them.
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "support/temporary_folder.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -53,8 +54,11 @@ TEST(SameProgram, InEveryProcess) {
     std::fflush(stdout);
     std::_Exit(0);
   }
-  const std::string command = std::string(kChildFlag) + "=1 /proc/" + std::to_string(getpid()) +
-                              "/exe --gtest_filter=SameProgram.InEveryProcess";
+  // What the first process times, the others know.
+  const TemporaryFolder cache;
+  const std::string command =
+      std::string(kChildFlag) + "=1 WICK_CACHE_DIR=" + cache.path().string() + " /proc/" +
+      std::to_string(getpid()) + "/exe --gtest_filter=SameProgram.InEveryProcess";
 
   const std::string first = output_of(command);
 
