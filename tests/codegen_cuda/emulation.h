@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #define WICK_ON_HOST
@@ -58,9 +60,11 @@ namespace emulation {
 constexpr unsigned kWarp = 32;
 constexpr size_t kStackBytes = 64 << 10;
 
+/// A stack of its own, and where it waits for its turn. Turns go on by setjmp, since swapcontext
+/// asks the system for the mask of signals each time.
 struct Fiber {
-  ucontext_t context;
-  std::vector<char> stack = std::vector<char>(kStackBytes);
+  std::unique_ptr<char[]> stack;
+  jmp_buf place;
   Dim3 index;
   bool done = false;
 };
@@ -76,12 +80,16 @@ struct Lanes {
   int words[kWarp];
 };
 
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static std::vector<Fiber> fibers;
 static std::vector<Lanes> warps;
 static Barrier block_barrier;
 static Fiber* current = nullptr;
 static bool moved = false;  // some thread came further in this round
+
+static void give_turn_back() {
+  if (_setjmp(current->place) == 0) _longjmp(scheduler, 1);
+}
 
 static void wait_at(Barrier& barrier, unsigned threads) {
   moved = true;
@@ -90,9 +98,8 @@ static void wait_at(Barrier& barrier, unsigned threads) {
     ++barrier.passed;
     return;
   }
-  for (const unsigned before = barrier.passed; barrier.passed == before;) {
-    swapcontext(&current->context, &scheduler);
-  }
+  for (const unsigned before = barrier.passed; barrier.passed == before;)
+    give_turn_back();
   moved = true;
 }
 
@@ -104,20 +111,34 @@ static unsigned number_of_thread() {
 static void (*body)(void**) = nullptr;
 static void** arguments = nullptr;
 
+/// A thread of each block.
 static void run_fiber() {
-  body(arguments);
-  current->done = true;
-  moved = true;
-  swapcontext(&current->context, &scheduler);
+  for (;;) {
+    body(arguments);
+    current->done = true;
+    moved = true;
+    give_turn_back();
+  }
 }
 
 static void start(Fiber& fiber) {
-  fiber.done = false;
-  getcontext(&fiber.context);
-  fiber.context.uc_stack.ss_sp = fiber.stack.data();
-  fiber.context.uc_stack.ss_size = fiber.stack.size();
-  fiber.context.uc_link = nullptr;
-  makecontext(&fiber.context, run_fiber, 0);
+  fiber.stack.reset(new char[kStackBytes]);
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = fiber.stack.get();
+  context.uc_stack.ss_size = kStackBytes;
+  context.uc_link = nullptr;
+  makecontext(&context, run_fiber, 0);
+  setcontext(&context);
+}
+
+/// Returns where the thread waits or is done.
+static void give_turn(Fiber& fiber) {
+  current = &fiber;
+  threadIdx = fiber.index;
+  if (_setjmp(scheduler) != 0) return;
+  if (fiber.stack == nullptr) start(fiber);
+  _longjmp(fiber.place, 1);
 }
 
 static void run_block() {
@@ -127,16 +148,14 @@ static void run_block() {
   block_barrier = {};
   for (unsigned i = 0; i < threads; ++i) {
     fibers[i].index = {i % blockDim.x, i / blockDim.x, 0};
-    start(fibers[i]);
+    fibers[i].done = false;
   }
   for (unsigned done = 0; done < threads;) {
     moved = false;
     for (unsigned i = 0; i < threads; ++i) {
       if (fibers[i].done) continue;
-      current = &fibers[i];
-      threadIdx = current->index;
-      swapcontext(&scheduler, &current->context);
-      if (current->done) ++done;
+      give_turn(fibers[i]);
+      if (fibers[i].done) ++done;
     }
     if (moved) continue;
     std::fputs("deadlock: the threads of a block wait at different places\n", stderr);

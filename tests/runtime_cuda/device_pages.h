@@ -16,7 +16,9 @@ class DevicePages {
  public:
   explicit DevicePages(size_t bytes)
       : mapped_(std::max<size_t>(bytes, 1)),
-        base_(mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+        base_(mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    madvise(base_, mapped_, MADV_HUGEPAGE);  // few are opened and closed sooner
+  }
 
   DevicePages(DevicePages&& other) noexcept
       : mapped_(other.mapped_),
