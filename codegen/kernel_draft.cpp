@@ -24,6 +24,7 @@ std::vector<int64_t> key_of(int phase, const DraftInstr& draft) {
   key.insert(key.end(), instr.operands.begin(), instr.operands.end());
   if (has_address(instr)) {
     key.push_back(draft.address.offset);
+    key.push_back(draft.known_offset);
     key.push_back(draft.address.free_offset ? 1 : 0);
     key.insert(key.end(), draft.address.coefs.begin(), draft.address.coefs.end());
   }
@@ -98,6 +99,7 @@ KernelDraft::Finished KernelDraft::finish() const {
       phases_, [](const Phase& phase) { return phase.loop && !phase.instrs.empty(); });
   if (const int rows = has_loop ? -1 : guarded_rows(); rows >= 0)
     return with_guards_of_elements(rows).finish();
+  if (has_few_columns()) return with_own_columns().finish();
   Finisher finisher(instrs_, domain_, buffers_);
   finisher.make_dims(has_loop);
   if (has_few_to_reduce() && !finisher.has_rows_of_many_tasks()) {

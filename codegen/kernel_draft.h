@@ -13,10 +13,14 @@
 
 namespace wick::codegen {
 
+/// Of vectors whose lanes are some elements apart: more are a parameter.
+inline constexpr int64_t kLargestKnownStride = 4;
+
 struct DraftInstr {
   Instr instr;  // address and dynamic_stride_param unset
   /// Over the dimensions of the domain, and one more for the block when there are blocks.
   ir::AffineExpr address;
+  int64_t known_offset = 0;  // besides, for which kernels are compiled
   int64_t dynamic_stride = 0;
 };
 
@@ -75,6 +79,8 @@ class KernelDraft {
   [[nodiscard]] int guarded_rows() const;
   /// Guards by a dimension, or by one behind it, count elements: all those are then one.
   [[nodiscard]] KernelDraft with_guards_of_elements(int first) const;
+  [[nodiscard]] bool has_few_columns() const;
+  [[nodiscard]] KernelDraft with_own_columns() const;
   int append_folded(DraftInstr instr);
   [[nodiscard]] std::optional<ir::AffineExpr> affine_of(int number) const;
   [[nodiscard]] std::optional<bool> known_comparison(const Instr& instr) const;

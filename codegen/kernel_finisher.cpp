@@ -358,10 +358,9 @@ Affine Finisher::final_address(const AffineExpr& expr, bool knows_offset) {
 
 /// A stride as it is, where kernels gain by it; 0 elsewhere.
 int64_t Finisher::known(int64_t stride, const Run& run) const {
-  constexpr int64_t kLargest = 4;
   if (stride == -1) return stride;
   const Run& vector = vector_inner_ ? inner_.back() : outer_.back();
-  return run.last == vector.last && stride > 1 && stride <= kLargest ? stride : 0;
+  return run.last == vector.last && stride > 1 && stride <= kLargestKnownStride ? stride : 0;
 }
 
 /// Along rows that are walked as one.
@@ -383,12 +382,15 @@ bool Finisher::are_scattered(int64_t length, int64_t step, int64_t row_step) con
 
 /// Accesses at one place of their buffers share their parameters, so that equal addresses are
 /// known to be equal, and are computed once.
-Affine Finisher::shared_address(const AffineExpr& expr) {
+Affine Finisher::shared_address(const DraftInstr& draft) {
+  const AffineExpr& expr = draft.address;
   std::vector<int64_t> key = {expr.offset, expr.free_offset ? 1 : 0};
   key.insert(key.end(), expr.coefs.begin(), expr.coefs.end());
   const auto [known, is_new] = addresses_.try_emplace(std::move(key));
   if (is_new) known->second = final_address(expr);
-  return known->second;
+  Affine address = known->second;
+  address.known_offset = draft.known_offset;
+  return address;
 }
 
 Instr Finisher::final_instr(const DraftInstr& draft) {
@@ -396,7 +398,7 @@ Instr Finisher::final_instr(const DraftInstr& draft) {
   if (instr.kind == InstrKind::index && !block_axes_.empty()) {
     instr.address = final_address(draft.address, /*knows_offset=*/true);
   } else if (has_address(instr)) {
-    instr.address = shared_address(draft.address);
+    instr.address = shared_address(draft);
   }
   if (instr.dynamic_index >= 0) instr.dynamic_stride_param = dynamic_stride_param(draft);
   return instr;

@@ -71,7 +71,7 @@ class Finisher {
   [[nodiscard]] bool is_crossed(const Run& run) const;
   [[nodiscard]] bool has_tiles() const;
   [[nodiscard]] bool are_scattered(int64_t length, int64_t step, int64_t row_step) const;
-  Affine shared_address(const ir::AffineExpr& expr);
+  Affine shared_address(const DraftInstr& draft);
   Instr final_instr(const DraftInstr& draft);
   int dynamic_stride_param(const DraftInstr& draft);
   void set_extents();

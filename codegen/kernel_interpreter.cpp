@@ -41,7 +41,8 @@ int64_t position_at(const Kernel& kernel,
                     const Affine& address,
                     const std::vector<int64_t>& positions,
                     const int64_t* params) {
-  int64_t sum = address.offset_param < 0 ? address.known_offset : params[address.offset_param];
+  int64_t sum = address.known_offset;
+  if (address.offset_param >= 0) sum += params[address.offset_param];
   const int64_t row_length =
       kernel.row_length_param < 0 ? kernel.row_length : params[kernel.row_length_param];
   for (size_t d = 0; d < positions.size(); ++d) {

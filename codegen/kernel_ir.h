@@ -67,7 +67,9 @@ struct Affine {
 
   std::vector<Term> terms;  // one a dimension
   int offset_param = -1;
-  int64_t known_offset = 0;  // of an index along blocks, so that guards by it are known
+  /// Besides: of an index along blocks, so that guards by it are known, or of one of a row's
+  /// columns.
+  int64_t known_offset = 0;
   friend bool operator==(const Affine&, const Affine&) = default;
 };
 

@@ -42,10 +42,11 @@ bool has_long_columns(const ir::Domain& domain) {
   return !targets_gpu() && !domain.reduced.back() && domain.numel(Level::full) >= kLarge;
 }
 
-/// Kept dimensions that are contiguous run in vectors: fewer pieces than rows.
+/// Kept dimensions that are contiguous run in vectors, or are few: fewer pieces than rows.
 int64_t num_tasks(const ir::Domain& domain) {
   const int64_t rows = domain.numel(Level::row);
   if (domain.reduced.back()) return rows;
+  if (has_few_columns(domain)) return rows / domain.extents.back();
   if (!has_long_columns(domain)) return (rows + kLanes - 1) / kLanes;
   const auto last = std::find(domain.reduced.rbegin(), domain.reduced.rend(), true);
   const int64_t run = std::accumulate(domain.extents.rbegin(),
@@ -65,6 +66,15 @@ int64_t most_blocks(const ir::Domain& domain) {
 }
 
 }  // namespace
+
+bool has_few_columns(const ir::Domain& domain) {
+  constexpr int64_t kFewestRows = 64;
+  const size_t dims = domain.extents.size();
+  if (targets_gpu() || dims < 2 || domain.reduced[dims - 1] || !domain.reduced[dims - 2])
+    return false;
+  const int64_t columns = domain.extents.back();
+  return columns > 1 && columns <= kFewColumns && domain.extents[dims - 2] >= kFewestRows;
+}
 
 int64_t num_reduction_blocks(const ir::Domain& domain) {
   if (!domain.has_reduced()) return 1;

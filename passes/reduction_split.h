@@ -15,6 +15,13 @@ namespace wick::passes {
 /// pieces slowly (5.1 ms instead of 3.9 for columns of [8192,4096] on two threads in eight pieces).
 constexpr int64_t kPieceOfRow = 2048;
 
+/// Of rows that are reduced down, so few that a vector across them would be nearly empty.
+constexpr int64_t kFewColumns = 4;
+
+/// Whether the last dimension is that short and the one before it, a long one, is reduced: a task
+/// then walks down all columns at once. Not on GPUs.
+bool has_few_columns(const ir::Domain& domain);
+
 /// Blocks to cut the reduced positions in; 1: enough rows run in parallel, or too little work.
 int64_t num_reduction_blocks(const ir::Domain& domain);
 

@@ -491,8 +491,9 @@ class KernelEmitter {
   llvm::Value* gather_wanted_lanes(const Instr& instr, llvm::Value* addresses, llvm::Value* mask);
   [[nodiscard]] bool reads_backwards(const Instr& instr) const;
   llvm::Value* load_backwards(const Instr& instr, int number, int copy);
-  [[nodiscard]] bool reads_few_apart(const Instr& instr, int copy) const;
+  [[nodiscard]] bool reads_few_apart(const Instr& instr) const;
   llvm::Value* load_few_apart(const Instr& instr, int number, int copy);
+  [[nodiscard]] std::pair<int64_t, int64_t> known_offsets_beside(const Instr& at) const;
   llvm::Instruction* tag(llvm::Instruction* access, int buffer);
   void make_alias_scopes();
   [[nodiscard]] Stride vector_stride(const Instr& instr) const;

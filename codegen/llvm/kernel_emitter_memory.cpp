@@ -252,25 +252,76 @@ llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy
   return e_.to_register(at.dtype, b.CreateVectorReverse(tag(load, at.buffer)));
 }
 
-/// Whether all lanes are wanted, or none, and a few elements apart, so that few vectors hold them.
-bool KernelEmitter::reads_few_apart(const Instr& at, int copy) const {
+/// Whether lanes are a few elements apart, so that few vectors hold them, and wanted or not
+/// together.
+bool KernelEmitter::reads_few_apart(const Instr& at) const {
   return at.kind == InstrKind::load && at.dynamic_index < 0 &&
          (at.predicate < 0 || !varies(at.predicate)) && vector_stride(at) == Stride::dynamic &&
-         mask_of_copy(copy) == nullptr && vector_term(at).known > 0;
+         vector_term(at).known > 0;
 }
 
+/// Vectors that hold all that loads beside this one read as well, so that these are the same.
 llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
   const int64_t step = vector_term(at).known;
-  Places places;
-  for (int64_t lane = 0; lane < e_.lanes; ++lane)
-    places.push_back(lane * step);
+  const auto [first, last] = known_offsets_beside(at);
+  const int64_t end = (e_.lanes - 1) * step + last + 1;
+  const int64_t width = std::min<int64_t>(e_.lanes, end - first);
   llvm::Value* address = address_of(at, number, copy);
   if (at.predicate >= 0) address = address_if(operand(at.predicate, copy, false), address);
-  return load_places(at, address, places, {});
+  llvm::Type* element = e_.storage_type(at.dtype);
+  auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
+  llvm::Value* result = llvm::Constant::getNullValue(e_.vector_of(element));
+  for (int64_t start = first; start < end; start += e_.lanes) {
+    const int64_t from = std::min(start, end - width);
+    // Of the result, or behind it of the loaded vector.
+    llvm::SmallVector<int, 16> sources(static_cast<size_t>(e_.lanes));
+    std::iota(sources.begin(), sources.end(), 0);
+    bool is_wanted = false;
+    for (int64_t lane = 0; lane < e_.lanes; ++lane) {
+      const int64_t place = lane * step + at.address.known_offset;
+      if (place < start || place >= start + e_.lanes) continue;
+      sources[static_cast<size_t>(lane)] = static_cast<int>(e_.lanes + place - from);
+      is_wanted = true;
+    }
+    if (!is_wanted) continue;
+    llvm::Value* here =
+        b.CreateInBoundsGEP(element, address, b.getInt64(static_cast<uint64_t>(from)));
+    const llvm::Align align(size_of(at.dtype));
+    llvm::Instruction* loaded = nullptr;
+    if (llvm::Value* mask = mask_of_copy(copy)) {
+      llvm::SmallVector<int, 16> lanes;  // whose loads read the elements; behind all: none does
+      for (int64_t place = from - first; place < from - first + width; ++place)
+        lanes.push_back(place % step > last - first ? e_.lanes : static_cast<int>(place / step));
+      llvm::Value* none = llvm::Constant::getNullValue(mask->getType());
+      llvm::Value* zeros = llvm::Constant::getNullValue(vector);
+      mask = b.CreateShuffleVector(mask, none, lanes);
+      loaded = b.CreateMaskedLoad(vector, here, align, mask, zeros);
+    } else {
+      loaded = b.CreateAlignedLoad(vector, here, align);
+    }
+    result = b.CreateShuffleVector(result, widened(tag(loaded, at.buffer)), sources);
+  }
+  return e_.to_register(at.dtype, result);
+}
+
+/// The least and the greatest of loads that differ in it alone.
+std::pair<int64_t, int64_t> KernelEmitter::known_offsets_beside(const Instr& at) const {
+  std::pair offsets(at.address.known_offset, at.address.known_offset);
+  for (const Instr& other : kernel_.instrs) {
+    if (other.kind != InstrKind::load || other.buffer != at.buffer) continue;
+    Affine address = other.address;
+    address.known_offset = at.address.known_offset;
+    if (!(address == at.address) || other.predicate != at.predicate) continue;
+    offsets.first = std::min(offsets.first, other.address.known_offset);
+    offsets.second = std::max(offsets.second, other.address.known_offset);
+  }
+  return offsets;
 }
 
 /// A pointer to consecutive elements (or to one, when the address is uniform), or a vector of
-/// pointers; to the first lane's element where they are read backwards or few apart.
+/// pointers; to the first lane's element where they are read backwards, and to what its known
+/// offset is counted from where they are few apart.
 llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   llvm::Type* element = e_.storage_type(at.dtype);
@@ -290,10 +341,14 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   }
   if (llvm::Value* offset = offset_of_copy(at, copy))
     base = b.CreateInBoundsGEP(element, base, offset);
+  if (at.address.known_offset != 0 && !reads_few_apart(at)) {
+    const auto known = static_cast<uint64_t>(at.address.known_offset);
+    base = b.CreateInBoundsGEP(element, base, b.getInt64(known));
+  }
   const Stride stride = vector_stride(at);
   if (stride == Stride::one) {
     if (lanes != nullptr) lanes = b.CreateAdd(lanes, e_.iota(b.getInt64Ty()));
-  } else if (stride == Stride::dynamic && !reads_backwards(at) && !reads_few_apart(at, copy)) {
+  } else if (stride == Stride::dynamic && !reads_backwards(at) && !reads_few_apart(at)) {
     const int stride_param = vector_term(at).param;
     llvm::Value* offsets = lane_offsets(stride_param);
     lanes = lanes == nullptr ? offsets : b.CreateAdd(lanes, offsets);
@@ -426,7 +481,7 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
     return e_.to_register(at.dtype, tag(b.CreateAlignedLoad(element, address, align), at.buffer));
   }
   if (reads_backwards(at)) return load_backwards(at, number, copy);
-  if (reads_few_apart(at, copy)) return load_few_apart(at, number, copy);
+  if (reads_few_apart(at)) return load_few_apart(at, number, copy);
   llvm::Type* vector = e_.vector_of(element);
   llvm::Value* address = address_of(at, number, copy);
   llvm::Value* mask = loads_past_rows_ && may_load_past_row(at) ? nullptr : mask_of(at, copy, true);

@@ -1,0 +1,77 @@
+// Reductions down rows of few columns, whose vectors hold some elements of each row.
+
+#include <cstdint>
+
+#include "check_program.h"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace wick::test {
+namespace {
+
+std::string sums_of(std::string_view dtype, int64_t rows, int64_t columns) {
+  return fmt::format(
+      "graph @f(%x: {0}[3,{1},{2}], %m: {0}[3,{1},1], %w: {0}[{2}]) -> ({0}[3,{2}], {0}[3,{2}]) "
+      "{{\n"
+      "  %0 = mul %x, %m : {0}[3,{1},{2}]\n"
+      "  %1 = add %0, %w : {0}[3,{1},{2}]\n"
+      "  %2 = reduce_sum %1 {{axes = [1]}} : {0}[3,{2}]\n"
+      "  %3 = reduce_max %x {{axes = [1]}} : {0}[3,{2}]\n"
+      "  return %2, %3\n"
+      "}}\n",
+      dtype,
+      rows,
+      columns);
+}
+
+TEST(FewColumns, EndAnywhereInAVector) {
+  for (const int64_t columns : {2, 3, 4}) {
+    for (const int64_t rows : {64, 65, 71, 79, 80, 127, 200})
+      check_program_between_guards(sums_of("f32", rows, columns));
+  }
+}
+
+TEST(FewColumns, OfEveryWidth) {
+  for (const std::string_view dtype : {"f16", "bf16", "f64", "i32", "i64", "u8"}) {
+    for (const int64_t columns : {2, 3, 4})
+      check_program_between_guards(sums_of(dtype, 83, columns));
+  }
+}
+
+/// The last column is not one that is read: nothing behind the one before it is.
+TEST(FewColumns, OfWiderRows) {
+  for (const int64_t rows : {64, 77, 512, 1024}) {
+    check_program_between_guards(
+        fmt::format("graph @f(%x: f32[{0},4]) -> (f32[2]) {{\n"
+                    "  %0 = slice %x {{starts = [0, 1], sizes = [{0}, 2], steps = [1, 1]}} : "
+                    "f32[{0},2]\n"
+                    "  %1 = reduce_sum %0 {{axes = [0]}} : f32[2]\n"
+                    "  return %1\n"
+                    "}}\n",
+                    rows));
+  }
+}
+
+/// Rows side by side, of which the last vectors hold fewer.
+TEST(FewColumns, ShortRowsEndAnywhereInAVector) {
+  for (const int64_t rows : {17, 33, 49, 51, 63}) {
+    for (const int64_t columns : {2, 3}) {
+      check_program_between_guards(
+          fmt::format("graph @f(%x: f32[{0},{1}]) -> (f32[{0}]) {{\n"
+                      "  %0 = exp %x : f32[{0},{1}]\n"
+                      "  %1 = reduce_sum %0 {{axes = [1]}} : f32[{0}]\n"
+                      "  return %1\n"
+                      "}}\n",
+                      rows,
+                      columns));
+    }
+  }
+}
+
+TEST(FewColumns, CutInBlocks) {
+  check_program(sums_of("f32", 40'001, 3));
+  check_program(sums_of("f16", 70'000, 2));
+}
+
+}  // namespace
+}  // namespace wick::test
