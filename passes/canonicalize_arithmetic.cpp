@@ -4,8 +4,9 @@
 #include "wick/passes/canonicalize_rules.h"
 #include "wick/passes/splat.h"
 
-// Every rule keeps the bits of its result, NaN payloads and the rules' own remarks excepted: IEEE
-// arithmetic has two zeros, so x + 0 is not x (at -0), while x - 0 and x + -0 are.
+// Every rule keeps the bits of its result, NaN payloads and the rules' own remarks excepted, and
+// powers, of which products and roots each round: IEEE arithmetic has two zeros, so x + 0 is not x
+// (at -0), while x - 0 and x + -0 are.
 
 namespace wick::passes {
 
@@ -179,25 +180,34 @@ Value pow_constant(const Node& node, RuleBuilder& build) {
   return build.spread(build.op(OpKind::mul, {square, *exponent == 3 ? x : square}));
 }
 
-/// sqrt differs from pow(x, 0.5) at -0, which pow makes +0, and at -infinity, which it makes
-/// +infinity; adding +0 mends the first.
+/// pow with half a whole number, of a power that roots give but for -0, of which they are made +0
+/// in front, and -infinity, of which pow is infinity or 0.
 Value pow_half(const Node& node, RuleBuilder& build) {
-  if (!is_splat(node.operand(1), 0.5)) return {};
-  const Value x = node.operand(0);
-  const Value root = build.op(OpKind::sqrt, {x});
-  if (is_never_negative(x)) return build.spread(root);
-  const DType dtype = node.type().dtype;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const Value is_lowest = build.op(OpKind::eq, {x, build.scalar(dtype, -kInfinity)});
-  const Value positive = build.op(OpKind::add, {root, build.scalar(dtype, 0)});
-  return build.spread(
-      build.op(OpKind::where, {is_lowest, build.scalar(dtype, kInfinity), positive}));
-}
-
-Value pow_minus_half(const Node& node, RuleBuilder& build) {
-  if (!is_splat(node.operand(1), -0.5) || !is_never_negative(node.operand(0))) return {};
-  const Value root = build.op(OpKind::sqrt, {node.operand(0)});
-  return build.spread(build.op(OpKind::div, {build.scalar(node.type().dtype, 1), root}));
+  const std::optional<double> exponent = splat_number(node.operand(1));
+  const double size = exponent ? std::fabs(*exponent) : 0;
+  if (size != 0.5 && size != 1.5 && size != 2.5) return {};
+  const Value x = node.operand(0);
+  const DType dtype = node.type().dtype;
+  const bool may_be_negative = !is_never_negative(x);
+  Value base = may_be_negative ? build.op(OpKind::add, {x, build.scalar(dtype, 0)}) : x;
+  const bool is_reciprocal = *exponent < 0;
+  // 1 / x first would lose what a root makes of numbers whose reciprocals are infinite.
+  const bool divides_last = *exponent == -0.5;
+  const auto reciprocal = [&](Value value) {
+    return build.op(OpKind::div, {build.scalar(dtype, 1), value});
+  };
+  if (is_reciprocal && !divides_last) base = reciprocal(base);
+  Value power = build.op(OpKind::sqrt, {base});
+  if (divides_last) power = reciprocal(power);
+  for (double factors = 0.5; factors < size; ++factors)
+    power = build.op(OpKind::mul, {power, base});
+  if (may_be_negative) {
+    const Value is_lowest = build.op(OpKind::eq, {x, build.scalar(dtype, -kInfinity)});
+    const Value of_lowest = build.scalar(dtype, is_reciprocal ? 0 : kInfinity);
+    power = build.op(OpKind::where, {is_lowest, of_lowest, power});
+  }
+  return build.spread(power);
 }
 
 const Rule kArithmeticRules[] = {
@@ -227,7 +237,6 @@ const Rule kArithmeticRules[] = {
     {"minimum-of-limit", OpKind::minimum, extremum_of_limit},
     {"pow-constant", OpKind::pow, pow_constant},
     {"pow-half", OpKind::pow, pow_half},
-    {"pow-minus-half", OpKind::pow, pow_minus_half},
 };
 
 }  // namespace

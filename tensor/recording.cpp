@@ -151,10 +151,13 @@ Tensor record_unary(ir::OpKind op,
 
 namespace {
 
-/// Exponents for which pow has short forms; in the program they become multiplications.
-bool is_small_integer(const Number& number) {
+/// Exponents for which pow has short forms: in the program they become products and roots.
+bool is_short_exponent(const Number& number) {
   constexpr double kLargest = 64;
-  return std::trunc(number.real) == number.real && std::fabs(number.real) <= kLargest;
+  constexpr double kLargestHalf = 1.5;
+  const double size = std::fabs(number.real);
+  if (std::trunc(size) == size) return size <= kLargest;
+  return std::trunc(2 * size) == 2 * size && size <= kLargestHalf;
 }
 
 Ref<Node> operand_node(
@@ -165,7 +168,7 @@ Ref<Node> operand_node(
     throw Error(where, to_string(op), "at least one operand must be a tensor");
   }
   if (op == ir::OpKind::pow && position == 2 && is_float(partner->dtype) &&
-      is_small_integer(number)) {
+      is_short_exponent(number)) {
     return constant_node(partner->dtype, number, where);
   }
   return number_node(op, number, *partner, where);

@@ -1,7 +1,10 @@
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <vector>
 
 #include "expect_values.h"
+#include <fmt/format.h>
 
 namespace wick {
 namespace {
@@ -96,6 +99,31 @@ TEST(Elementwise, PowTakesAnyExponent) {
   expect_values(pow(x, 0.5), {3}, {1, 1.41421356, 2}, kFloatTolerance);
   expect_values(pow(x, 1.5), {3}, {1, 2.82842712, 8}, kFloatTolerance);
   expect_values(pow(x, tensor({0, 1, 2})), {3}, {1, 2, 16}, 1e-5);
+}
+
+/// A tensor of exponents has no short form.
+TEST(Elementwise, ShortFormsOfPowAreThoseOfAnyExponent) {
+  const std::vector<float> numbers = {
+      0, -0.0F, kInf, -kInf, NAN, 1, -1, -2, 1e-44F, 1e-39F, 3e-30F, 0.3F, 7, 5e18F, 4e25F, 3e38F};
+  const Shape shape = {std::ssize(numbers)};
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Tensor x = cast(from_vector(numbers, shape), dtype);
+    for (const double exponent : {0.5, -0.5, 1.5, -1.5, -1.0, 2.0, 3.0, 4.0}) {
+      const std::vector<double> powers = pow(x, exponent).to_vector<double>();
+      const std::vector<double> expected = pow(x, full(shape, exponent, dtype)).to_vector<double>();
+      for (size_t i = 0; i < powers.size(); ++i) {
+        SCOPED_TRACE(fmt::format("pow({}, {}) of {}", numbers[i], exponent, to_string(dtype)));
+        EXPECT_EQ(std::isnan(powers[i]), std::isnan(expected[i]));
+        if (std::isnan(powers[i])) continue;
+        EXPECT_EQ(std::signbit(powers[i]), std::signbit(expected[i]));
+        if (std::isinf(expected[i])) {
+          EXPECT_EQ(powers[i], expected[i]);
+        } else {
+          EXPECT_NEAR(powers[i], expected[i], std::abs(expected[i]) * 3e-7 + 3e-45);
+        }
+      }
+    }
+  }
 }
 
 TEST(Elementwise, NanFollowsNumpy) {
