@@ -180,8 +180,8 @@ Value pow_constant(const Node& node, RuleBuilder& build) {
   return build.spread(build.op(OpKind::mul, {square, *exponent == 3 ? x : square}));
 }
 
-/// pow with half a whole number, of a power that roots give but for -0, of which they are made +0
-/// in front, and -infinity, of which pow is infinity or 0.
+/// pow with half an odd number by roots, products and reciprocals. Roots keep -0, of which pow
+/// makes +0, so that is added in front; of -infinity they make NaN, and pow infinity or 0.
 Value pow_half(const Node& node, RuleBuilder& build) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::optional<double> exponent = splat_number(node.operand(1));
@@ -192,7 +192,7 @@ Value pow_half(const Node& node, RuleBuilder& build) {
   const bool may_be_negative = !is_never_negative(x);
   Value base = may_be_negative ? build.op(OpKind::add, {x, build.scalar(dtype, 0)}) : x;
   const bool is_reciprocal = *exponent < 0;
-  // 1 / x first would lose what a root makes of numbers whose reciprocals are infinite.
+  // The reciprocal of the smallest numbers is infinite, that of their roots is not.
   const bool divides_last = *exponent == -0.5;
   const auto reciprocal = [&](Value value) {
     return build.op(OpKind::div, {build.scalar(dtype, 1), value});

@@ -151,7 +151,8 @@ Tensor record_unary(ir::OpKind op,
 
 namespace {
 
-/// Exponents for which pow has short forms: in the program they become products and roots.
+/// Exponents for which pow has short forms: in the program they become products and roots. Of
+/// others programs are the same.
 bool is_short_exponent(const Number& number) {
   constexpr double kLargest = 64;
   constexpr double kLargestHalf = 1.5;

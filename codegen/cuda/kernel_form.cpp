@@ -34,8 +34,9 @@ int64_t stride_of(const Affine::Term& term, std::span<const int64_t> params) {
 }
 
 int64_t offset_of(const Affine& address, std::span<const int64_t> params) {
-  return address.offset_param < 0 ? address.known_offset
-                                  : params[static_cast<size_t>(address.offset_param)];
+  const int64_t offset =
+      address.offset_param < 0 ? 0 : params[static_cast<size_t>(address.offset_param)];
+  return offset + address.known_offset;
 }
 
 /// What the parts of a block's place sum up to at most.

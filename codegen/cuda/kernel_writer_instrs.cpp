@@ -33,7 +33,8 @@ std::string KernelWriter::reduction_type(const Instr& instr) const {
 
 std::string KernelWriter::address_text(const Affine& address, const std::string& position) const {
   std::string text = address.offset_param < 0 ? "" : fmt::format("p{}", address.offset_param);
-  if (address.known_offset != 0) text = fmt::format("{}", address.known_offset);
+  if (address.known_offset != 0)
+    text += fmt::format("{}{}", text.empty() ? "" : " + ", address.known_offset);
   for (size_t d = 0; d < address.terms.size(); ++d) {
     const Affine::Term& term = address.terms[d];
     if (term.stride == Stride::zero) continue;
