@@ -79,7 +79,8 @@ class KernelDraft {
   [[nodiscard]] int guarded_rows() const;
   /// Guards by a dimension, or by one behind it, count elements: all those are then one.
   [[nodiscard]] KernelDraft with_guards_of_elements(int first) const;
-  /// Whether all of it is reductions down the rows of passes::has_few_columns, without guards.
+  [[nodiscard]] bool has_few_reduced_columns() const;
+  /// Whether all of it is reductions of rows of a few columns, without guards.
   [[nodiscard]] bool has_few_columns() const;
   /// Over the rows: each of their columns has instructions of its own.
   [[nodiscard]] KernelDraft with_own_columns() const;

@@ -68,7 +68,6 @@ int64_t most_blocks(const ir::Domain& domain) {
 }  // namespace
 
 bool has_few_columns(const ir::Domain& domain) {
-  constexpr int64_t kFewestRows = 64;
   const size_t dims = domain.extents.size();
   if (targets_gpu() || dims < 2 || domain.reduced[dims - 1] || !domain.reduced[dims - 2])
     return false;

@@ -17,6 +17,7 @@ constexpr int64_t kPieceOfRow = 2048;
 
 /// Of rows that are reduced down, so few that a vector across them would be nearly empty.
 constexpr int64_t kFewColumns = 4;
+constexpr int64_t kFewestRows = 64;  // of them that are worth it
 
 /// Whether the last dimension is that short and the one before it, a long one, is reduced: a task
 /// then walks down all columns at once. Not on GPUs.

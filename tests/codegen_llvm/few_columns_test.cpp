@@ -68,9 +68,38 @@ TEST(FewColumns, ShortRowsEndAnywhereInAVector) {
   }
 }
 
+/// Of rows with operands of their own, over axes that hold the columns as well.
+std::string sums_with_columns(std::string_view dtype, int64_t rows, int64_t columns, bool keeps) {
+  return fmt::format(
+      "graph @f(%x: {0}[3,{1},{2}], %m: {0}[3,{1},1], %w: {0}[{2}]) -> ({0}[{3}], {0}[{3}]) {{\n"
+      "  %0 = add %x, %m : {0}[3,{1},{2}]\n"
+      "  %1 = mul %0, %w : {0}[3,{1},{2}]\n"
+      "  %2 = reduce_sum %1 {{axes = [{4}, 2]}} : {0}[{3}]\n"
+      "  %3 = reduce_min %0 {{axes = [{4}, 2]}} : {0}[{3}]\n"
+      "  return %2, %3\n"
+      "}}\n",
+      dtype,
+      rows,
+      columns,
+      keeps ? rows : 3,
+      keeps ? 0 : 1);
+}
+
+TEST(FewColumns, ReducedAsWell) {
+  for (const bool keeps : {false, true}) {
+    for (const int64_t columns : {2, 3, 4}) {
+      for (const int64_t rows : {64, 77, 80, 512})
+        check_program_between_guards(sums_with_columns("f32", rows, columns, keeps));
+      for (const std::string_view dtype : {"f16", "f64", "i32"})
+        check_program_between_guards(sums_with_columns(dtype, 83, columns, keeps));
+    }
+  }
+}
+
 TEST(FewColumns, CutInBlocks) {
   check_program(sums_of("f32", 40'001, 3));
   check_program(sums_of("f16", 70'000, 2));
+  check_program(sums_with_columns("f32", 40'001, 3, /*keeps=*/false));
 }
 
 }  // namespace
