@@ -51,8 +51,10 @@ bool KernelDraft::has_few_columns() const {
       return false;
     if (domain_.reduced.back() && instr.op == ir::OpKind::argmax) return false;
     const int64_t step = coefficient(draft.address, rows);
-    const int64_t most = instr.kind == InstrKind::load ? kLargestKnownStride : 1;
-    return step == 0 || (instr.kind != InstrKind::index && step > 0 && step <= most);
+    const bool may_move =
+        instr.kind == InstrKind::load ||
+        (instr.kind == InstrKind::store && !domain_.reduced[static_cast<size_t>(rows)]);
+    return step == 0 || (may_move && step > 0 && step <= kLargestKnownStride);
   });
 }
 
