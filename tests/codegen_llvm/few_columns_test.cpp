@@ -96,6 +96,25 @@ TEST(FewColumns, ReducedAsWell) {
   }
 }
 
+/// The second loop reads what the first has reduced.
+TEST(FewColumns, WalkedTwice) {
+  const auto check = [](std::string_view axes, std::string_view kept, std::string_view results) {
+    check_program_between_guards(
+        fmt::format("graph @f(%x: f32[9,70,3]) -> (f32[{2}]) {{\n"
+                    "  %0 = reduce_max %x {{axes = [{0}], keepdims = true}} : f32[{1}]\n"
+                    "  %1 = sub %x, %0 : f32[9,70,3]\n"
+                    "  %2 = mul %1, %1 : f32[9,70,3]\n"
+                    "  %3 = reduce_sum %2 {{axes = [{0}]}} : f32[{2}]\n"
+                    "  return %3\n"
+                    "}}\n",
+                    axes,
+                    kept,
+                    results));
+  };
+  check("1", "9,1,3", "9,3");
+  check("0, 2", "1,70,1", "70");
+}
+
 TEST(FewColumns, CutInBlocks) {
   check_program(sums_of("f32", 40'001, 3));
   check_program(sums_of("f16", 70'000, 2));
