@@ -1,0 +1,102 @@
+// Lanes that lie backwards or a few elements apart: loaded as vectors, of which shuffles make them.
+
+#include <algorithm>
+#include <numeric>
+
+#include "wick/codegen/llvm/kernel_emitter.h"
+
+namespace wick::codegen::llvm_jit {
+
+/// Whether the lanes are consecutive elements, the first one last.
+bool KernelEmitter::reads_backwards(const Instr& at) const {
+  return at.kind == InstrKind::load && at.predicate < 0 && vector_stride(at) == Stride::dynamic &&
+         vector_term(at).known == -1 && (at.dynamic_index < 0 || !varies(at.dynamic_index));
+}
+
+/// A gather would take a cycle or more for each element.
+llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Type* vector = e_.vector_of(element);
+  const llvm::Align align(size_of(at.dtype));
+  // Lanes that the mask leaves out may lie before the buffer.
+  llvm::Value* lowest =
+      b.CreateGEP(element, address_of(at, number, copy), b.getInt64(1 - e_.lanes));
+  llvm::Instruction* load = nullptr;
+  if (llvm::Value* mask = mask_of_copy(copy)) {
+    load = b.CreateMaskedLoad(
+        vector, lowest, align, b.CreateVectorReverse(mask), llvm::Constant::getNullValue(vector));
+  } else {
+    load = b.CreateAlignedLoad(vector, lowest, align);
+  }
+  return e_.to_register(at.dtype, b.CreateVectorReverse(tag(load, at.buffer)));
+}
+
+/// Whether lanes are a few elements apart, so that few vectors hold them, and wanted or not
+/// together.
+bool KernelEmitter::reads_few_apart(const Instr& at) const {
+  return at.kind == InstrKind::load && at.dynamic_index < 0 &&
+         (at.predicate < 0 || !varies(at.predicate)) && vector_stride(at) == Stride::dynamic &&
+         vector_term(at).known > 0;
+}
+
+/// Vectors that hold all that loads beside this one read as well, so that these are the same.
+llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy) {
+  auto& b = e_.b;
+  const int64_t step = vector_term(at).known;
+  const auto [first, last] = known_offsets_beside(at);
+  const int64_t end = (e_.lanes - 1) * step + last + 1;
+  const int64_t width = std::min<int64_t>(e_.lanes, end - first);
+  llvm::Value* address = address_of(at, number, copy);
+  if (at.predicate >= 0) address = address_if(operand(at.predicate, copy, false), address);
+  llvm::Type* element = e_.storage_type(at.dtype);
+  auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
+  llvm::Value* result = llvm::Constant::getNullValue(e_.vector_of(element));
+  for (int64_t start = first; start < end; start += e_.lanes) {
+    const int64_t from = std::min(start, end - width);
+    // Of the result, or behind it of the loaded vector.
+    llvm::SmallVector<int, 16> sources(static_cast<size_t>(e_.lanes));
+    std::iota(sources.begin(), sources.end(), 0);
+    bool is_wanted = false;
+    for (int64_t lane = 0; lane < e_.lanes; ++lane) {
+      const int64_t place = lane * step + at.address.known_offset;
+      if (place < start || place >= start + e_.lanes) continue;
+      sources[static_cast<size_t>(lane)] = static_cast<int>(e_.lanes + place - from);
+      is_wanted = true;
+    }
+    if (!is_wanted) continue;
+    llvm::Value* here =
+        b.CreateInBoundsGEP(element, address, b.getInt64(static_cast<uint64_t>(from)));
+    const llvm::Align align(size_of(at.dtype));
+    llvm::Instruction* loaded = nullptr;
+    if (llvm::Value* mask = mask_of_copy(copy)) {
+      llvm::SmallVector<int, 16> lanes;  // whose loads read the elements; behind all: none does
+      for (int64_t place = from - first; place < from - first + width; ++place)
+        lanes.push_back(place % step > last - first ? e_.lanes : static_cast<int>(place / step));
+      llvm::Value* none = llvm::Constant::getNullValue(mask->getType());
+      llvm::Value* zeros = llvm::Constant::getNullValue(vector);
+      mask = b.CreateShuffleVector(mask, none, lanes);
+      loaded = b.CreateMaskedLoad(vector, here, align, mask, zeros);
+    } else {
+      loaded = b.CreateAlignedLoad(vector, here, align);
+    }
+    result = b.CreateShuffleVector(result, widened(tag(loaded, at.buffer)), sources);
+  }
+  return e_.to_register(at.dtype, result);
+}
+
+/// The least and the greatest of loads that differ in it alone.
+std::pair<int64_t, int64_t> KernelEmitter::known_offsets_beside(const Instr& at) const {
+  std::pair offsets(at.address.known_offset, at.address.known_offset);
+  for (const Instr& other : kernel_.instrs) {
+    if (other.kind != InstrKind::load || other.buffer != at.buffer) continue;
+    Affine address = other.address;
+    address.known_offset = at.address.known_offset;
+    if (!(address == at.address) || other.predicate != at.predicate) continue;
+    offsets.first = std::min(offsets.first, other.address.known_offset);
+    offsets.second = std::max(offsets.second, other.address.known_offset);
+  }
+  return offsets;
+}
+
+}  // namespace wick::codegen::llvm_jit
