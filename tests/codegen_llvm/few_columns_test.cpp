@@ -115,6 +115,25 @@ TEST(FewColumns, WalkedTwice) {
   check("0, 2", "1,70,1", "70");
 }
 
+/// Rows that many tasks share, with points of their own: some are walked side by side.
+TEST(FewColumns, EachWithEach) {
+  for (const int64_t rows : {64, 70, 100}) {
+    for (const std::string_view reduced :
+         {"axes = [2]} : f32[20,70,3]", "axes = [2, 3]} : f32[20,70]"}) {
+      const std::string_view type = reduced.substr(reduced.find("f32"));
+      check_program_between_guards(
+          fmt::format("graph @f(%x: f32[20,1,{0},3], %m: f32[1,70,{0},1]) -> ({1}) {{\n"
+                      "  %0 = mul %x, %m : f32[20,70,{0},3]\n"
+                      "  %1 = reduce_sum %0 {{{2}\n"
+                      "  return %1\n"
+                      "}}\n",
+                      rows,
+                      type,
+                      reduced));
+    }
+  }
+}
+
 TEST(FewColumns, CutInBlocks) {
   check_program(sums_of("f32", 40'001, 3));
   check_program(sums_of("f16", 70'000, 2));
