@@ -20,7 +20,6 @@ using ir::OpKind;
 class OrderedCall : public testing::TestWithParam<DType> {};
 
 TEST_P(OrderedCall, Scatters) {
-  std::mt19937_64 random(3);
   for (const char* mode : {"add", "mul", "max", "min", "set"}) {
     for (const int64_t axis : {0, 1, 2}) {
       const Type x{GetParam(), {5, 6, 7}};
@@ -29,16 +28,12 @@ TEST_P(OrderedCall, Scatters) {
       const LibraryOp op = make_op(OpKind::scatter,
                                    {x, {DType::i64, {10}}, {GetParam(), updates}},
                                    {{"axis", axis}, {"mode", std::string(mode)}});
-      expect_equal(op,
-                   {random_literal(op.operands[0], random),
-                    random_literal(op.operands[1], random),  // some out of range
-                    random_literal(op.operands[2], random)});
+      expect_equal(op);  // some indices are out of range
     }
   }
 }
 
 TEST_P(OrderedCall, ScattersElementsAlongAnAxis) {
-  std::mt19937_64 random(5);
   const DType index = GetParam() == DType::f32 ? DType::i32 : DType::i64;
   for (const char* mode : {"add", "mul", "max", "min", "set"}) {
     for (const Shape& shape : {Shape{21, 6, 7}, Shape{3, 2, 90}, Shape{40, 1, 1}}) {
@@ -49,10 +44,7 @@ TEST_P(OrderedCall, ScattersElementsAlongAnAxis) {
             make_op(OpKind::scatter,
                     {{GetParam(), shape}, {index, updates}, {GetParam(), updates}},
                     {{"along", true}, {"axis", int64_t{axis}}, {"mode", std::string(mode)}});
-        expect_equal(op,
-                     {random_literal(op.operands[0], random),
-                      random_literal(op.operands[1], random),  // some out of range
-                      random_literal(op.operands[2], random)});
+        expect_equal(op);  // some indices are out of range
       }
     }
   }
