@@ -29,8 +29,24 @@ llvm::Value* emit_float_remainder(EmitContext& e, llvm::Value* x, llvm::Value* y
   return b.CreateSelect(b.CreateFCmpOEQ(remainder, zero), signed_zero, result);
 }
 
+/// Of bits, by logic: LLVM 19 rewrites comparisons of vectors of them without end for AVX2.
+llvm::Value* emit_compare_bits(EmitContext& e, OpKind op, llvm::Value* x, llvm::Value* y) {
+  auto& b = e.b;
+  switch (op) {
+    case OpKind::eq:
+      return b.CreateNot(b.CreateXor(x, y));
+    case OpKind::ne:
+      return b.CreateXor(x, y);
+    case OpKind::lt:
+      return b.CreateAnd(b.CreateNot(x), y);
+    default:
+      return b.CreateOr(b.CreateNot(x), y);
+  }
+}
+
 llvm::Value* emit_compare(EmitContext& e, OpKind op, DType dtype, llvm::Value* x, llvm::Value* y) {
   using Predicate = llvm::CmpInst::Predicate;
+  if (dtype == DType::bool_) return emit_compare_bits(e, op, x, y);
   const bool is_signed = is_signed_integer(dtype);
   Predicate predicate = Predicate::FCMP_FALSE;
   if (op == OpKind::eq) {

@@ -1,5 +1,6 @@
 // Every elementwise op in every dtype against the kernel interpreter, on values where rules change.
 
+#include <algorithm>
 #include <random>
 
 #include "codegen/op_values.h"
@@ -63,6 +64,46 @@ TEST(Casts, AgreeWithTheInterpreterBetweenAllDTypes) {
     for (const DType to : kAllDTypes) {
       expect_op_agrees(OpKind::cast, {values}, to);
     }
+  }
+}
+
+/// One condition compared with those of many elements, where a mask lets them pass.
+void expect_masked_comparison_agrees(OpKind op, bool one_is_left) {
+  constexpr int64_t kCount = 141;
+  KernelBuilder k("masked_comparison");
+  const int one = k.buffer(DType::bool_);
+  const int many = k.buffer(DType::bool_);
+  const int mask = k.buffer(DType::bool_);
+  const int out = k.buffer(DType::bool_, true);
+  k.vector(k.outer(kCount));
+  k.straight();
+  std::vector<int> operands = {k.load(one, k.at({0})), k.load(many, k.at({1}))};
+  if (!one_is_left) std::ranges::reverse(operands);
+  const int compared = k.compute(op, DType::bool_, operands);
+  const int passed = k.compute(OpKind::bit_and, DType::bool_, {compared, k.load(mask, k.at({1}))});
+  k.store(out, k.at({1}), passed);
+  std::vector<uint8_t> values(kCount);
+  std::vector<uint8_t> masks(kCount);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = i % 2;
+    masks[i] = i / 2 % 2;
+  }
+  for (uint8_t condition : {0, 1}) {
+    std::vector<uint8_t> expected(kCount, 2);
+    std::vector<uint8_t> actual(kCount, 2);
+    void* buffers[] = {&condition, values.data(), masks.data(), expected.data()};
+    interpret(k.kernel(), buffers, k.params().data(), 0, 1, 0, kCount);
+    buffers[3] = actual.data();
+    compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, kCount);
+    EXPECT_EQ(actual, expected) << ir::to_string(op) << " " << one_is_left << " " << condition;
+  }
+}
+
+/// LLVM 19 never ends to rewrite such code for AVX2 when it sees a comparison.
+TEST(BoolComparisons, OfOneWithManyUnderAMaskAreCompiled) {
+  for (const OpKind op : {OpKind::eq, OpKind::ne, OpKind::lt, OpKind::le}) {
+    for (const bool one_is_left : {true, false})
+      expect_masked_comparison_agrees(op, one_is_left);
   }
 }
 
