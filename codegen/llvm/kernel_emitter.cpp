@@ -42,6 +42,7 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
            (at.op == ir::OpKind::div || at.op == ir::OpKind::rem);
   });
   find_dependencies();
+  walks_bound_rows_ = can_walk_bound_rows();
   find_cuts();
   find_choices();
   columns_in_memory_ = can_keep_columns_in_memory();
@@ -195,9 +196,9 @@ int KernelEmitter::most_copies() const {
 }
 
 /// Instructions for one vector of the phase, roughly.
-int KernelEmitter::work_of(const Plan& plan) const {
+int KernelEmitter::work_of(const Phase& phase) const {
   int work = 0;
-  for (const int number : plan.phase->instrs) {
+  for (const int number : phase.instrs) {
     const Instr& at = instr(number);
     if (varies(number) || at.kind == InstrKind::accumulate) work += cost_of(at);
   }
@@ -223,7 +224,7 @@ bool KernelEmitter::keeps_sums(const Plan& plan, int registers) const {
 int KernelEmitter::choose_copies(const Plan& plan) const {
   constexpr int kMaxInstructions = 600;
   const int max_vectors = 2 * (e_.host.avx512 ? 32 : 16);
-  const int work = rows_together_ * work_of(plan);
+  const int work = rows_together_ * work_of(*plan.phase);
   size_t bytes = 4;
   for (const int number : plan.phase->instrs) {
     const Instr& at = instr(number);
@@ -238,7 +239,7 @@ int KernelEmitter::choose_copies(const Plan& plan) const {
           copies * registers * vectors > max_vectors || !keeps_sums(plan, copies * registers))) {
     copies /= 2;
   }
-  return draws_random_bits(plan) && copy_dim_ == kernel_.vector_dim
+  return draws_random_bits(*plan.phase) && copy_dim_ == kernel_.vector_dim
              ? std::max(copies, copies_that_share_words())
              : copies;
 }

@@ -132,7 +132,7 @@ class KernelEmitter {
   [[nodiscard]] uint64_t inner_dims_mask() const;
   [[nodiscard]] bool varies(int number) const;
   [[nodiscard]] bool has_copies(int number) const;
-  [[nodiscard]] int work_of(const Plan& plan) const;
+  [[nodiscard]] int work_of(const Phase& phase) const;
   [[nodiscard]] bool keeps_sums(const Plan& plan, int registers) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
   [[nodiscard]] int most_copies() const;
@@ -304,11 +304,13 @@ class KernelEmitter {
     Scope scope;
     int copies = 1;
     Values masks;
+    std::vector<size_t> wide_masks;  // slots of the scope that hold masks in lanes of 32 bits
   };
 
-  [[nodiscard]] bool walks_bound_rows() const;
+  [[nodiscard]] bool can_walk_bound_rows() const;
   llvm::Value* may_walk_bound_rows(Range vectors);
   RowPart start_part_of_rows(llvm::Value* begin, int copies, Values masks);
+  void widen_masks(RowPart& part);
   void enter_part(const RowPart& part);
   void emit_bound_rows(Range tasks, const std::vector<llvm::Value*>& starts);
 
@@ -388,7 +390,7 @@ class KernelEmitter {
 
   // kernel_emitter_random.cpp
   [[nodiscard]] int copies_that_share_words() const;
-  [[nodiscard]] bool draws_random_bits(const Plan& plan) const;
+  [[nodiscard]] bool draws_random_bits(const Phase& phase) const;
   [[nodiscard]] bool may_share_random_words(const Instr& instr) const;
   Values emit_shared_words(const Instr& instr, llvm::Value* first);
   Values emit_random_copies(const Instr& instr);
@@ -484,6 +486,11 @@ class KernelEmitter {
   };
 
   GuardParts parts_of_guard(int predicate, int copy);
+  [[nodiscard]] bool lacks_masks(const Instr& instr) const;
+  llvm::Value* load_wanted_lanes(const Instr& instr,
+                                 int copy,
+                                 llvm::Value* address,
+                                 bool backwards);
   llvm::Value* both(llvm::Value* left, llvm::Value* right);
   [[nodiscard]] bool depends_on_tasks(int predicate) const;
   llvm::Value* load_any_lane(const Instr& instr, int number, int copy);
@@ -560,6 +567,7 @@ class KernelEmitter {
   int chains_ = 1;    // rows of few columns that are added at a time
   size_t chain_ = 0;  // of those, the one that is being emitted
 
+  bool walks_bound_rows_ = false;
   bool columns_in_memory_ = false;
   std::vector<int> loop_of_;  // by instruction, the loops up to where it is first computed
   int loop_ = 0;              // the same of what is being emitted

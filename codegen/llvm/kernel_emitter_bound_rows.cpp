@@ -8,15 +8,23 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// AVX2 has no masks to keep.
-bool KernelEmitter::walks_bound_rows() const {
+/// Unless there is too much code. AVX2 computes what its last vectors share twice, and has masked
+/// loads of elements of 4 or 8 bytes alone.
+bool KernelEmitter::can_walk_bound_rows() const {
   constexpr int kMostInstructions = 300;
-  if (!e_.host.avx512 || kernel_.vector_is_inner() || kernel_.row_bound == 0) return false;
-  if (reads_across()) return false;
+  if (kernel_.vector_is_inner() || kernel_.row_bound == 0 || reads_across()) return false;
+  if (!e_.host.avx512 && (e_.lanes < 8 || (kernel_.lane_guarded && !may_compute_twice())))
+    return false;
+  const auto has_missing_mask = [&](int number) {
+    const Instr& at = instr(number);
+    const bool has_mask = at.kind == InstrKind::load && at.predicate >= 0 && varies(at.predicate);
+    return has_mask && lacks_masks(at);
+  };
   int work = 0;
-  for (const Plan& plan : plans_) {
-    if (draws_random_bits(plan)) return false;
-    work += work_of(plan);
+  for (const Phase& phase : kernel_.phases) {
+    if (draws_random_bits(phase)) return false;
+    if (std::ranges::any_of(phase.instrs, has_missing_mask)) return false;
+    work += work_of(phase);
   }
   return staged_.accesses.empty() && work * vectors_of_row() <= kMostInstructions;
 }
@@ -35,7 +43,7 @@ KernelEmitter::RowPart KernelEmitter::start_part_of_rows(llvm::Value* begin,
                                                          int copies,
                                                          Values masks) {
   const Scope before = save_scope();
-  RowPart part{.scope = {}, .copies = copies, .masks = std::move(masks)};
+  RowPart part{.scope = {}, .copies = copies, .masks = std::move(masks), .wide_masks = {}};
   positions_[static_cast<size_t>(kernel_.vector_dim)] = begin;
   enter_part(part);
   enter_dims({kernel_.vector_dim}, nullptr);
@@ -47,12 +55,32 @@ KernelEmitter::RowPart KernelEmitter::start_part_of_rows(llvm::Value* begin,
     }
   }
   part.scope = save_scope();
+  if (!e_.host.avx512) widen_masks(part);
   restore_scope(before);
   masks_.clear();
   return part;
 }
 
+/// From one block to another LLVM would take masks of AVX2 in lanes of 16 bits.
+void KernelEmitter::widen_masks(RowPart& part) {
+  auto& b = e_.b;
+  for (size_t number = 0; number < part.scope.slots.size(); ++number) {
+    const auto is_mask = [&](llvm::Value* value) {
+      return is_vector(value) && value->getType()->getScalarType()->isIntegerTy(1);
+    };
+    Slot& slot = part.scope.slots[number];
+    if (slot.copies.empty() || !std::ranges::all_of(slot.copies, is_mask)) continue;
+    for (llvm::Value*& mask : slot.copies)
+      mask = b.CreateSExt(mask, e_.vector_of(b.getInt32Ty()));
+    part.wide_masks.push_back(number);
+  }
+}
+
 void KernelEmitter::enter_part(const RowPart& part) {
+  for (const size_t number : part.wide_masks) {
+    for (llvm::Value*& mask : slots_[number].copies)
+      mask = e_.b.CreateICmpSLT(mask, llvm::Constant::getNullValue(mask->getType()));
+  }
   copies_ = part.copies;
   masks_ = part.masks;
   num_positions_ = e_.b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * part.copies));
@@ -66,7 +94,10 @@ void KernelEmitter::emit_bound_rows(Range tasks, const std::vector<llvm::Value*>
     llvm::Value* begin = e_.b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * first));
     parts.push_back(start_part_of_rows(begin, std::min(unroll_, whole - first), {}));
   }
-  if (kernel_.lane_guarded) {
+  if (kernel_.lane_guarded && !e_.host.avx512) {
+    for (int last = whole; last < vectors_of_row(); ++last)
+      parts.push_back(start_part_of_rows(place_of_row_end(last).position, 1, {}));
+  } else if (kernel_.lane_guarded) {
     const auto before = static_cast<uint64_t>(int64_t{e_.lanes} * whole);
     llvm::Value* begin = e_.b.getInt64(before);
     llvm::Value* rest = e_.b.CreateSub(extent_of(kernel_.vector_dim), begin);

@@ -319,7 +319,7 @@ int KernelEmitter::rows_at_once(const Plan& plan) const {
   };
   const auto streams = std::ranges::count_if(plan.phase->instrs, is_in_memory);
   const int rows = 4 * streams <= kMostStreams ? 4 : 2;
-  return rows * unroll_ * work_of(plan) <= kMaxInstructions ? rows : 1;
+  return rows * unroll_ * work_of(*plan.phase) <= kMaxInstructions ? rows : 1;
 }
 
 /// The loop over the last inner dimension, with the vector loop inside. Rows that go past the

@@ -54,7 +54,8 @@ void KernelEmitter::emit_few_columns(Range range, const std::function<void()>& b
 int KernelEmitter::chains_of(const Plan& plan) const {
   constexpr int kLittleWork = 8;
   constexpr int kMostAccumulators = 16;
-  if (!has_few_columns() || plan.accumulates.empty() || work_of(plan) > kLittleWork) return 1;
+  if (!has_few_columns() || plan.accumulates.empty() || work_of(*plan.phase) > kLittleWork)
+    return 1;
   const int accumulators = copies_ * static_cast<int>(plan.accumulates.size());
   int chains = 4;
   while (chains > 1 && chains * accumulators > kMostAccumulators)

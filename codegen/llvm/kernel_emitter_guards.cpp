@@ -51,7 +51,7 @@ void KernelEmitter::find_cuts() {
   const size_t count = kernel_.instrs.size();
   is_cut_.assign(count, false);
   if (!inner_dims_.empty() || kernel_.has_flat_rows() || !staged_.accesses.empty()) return;
-  if (kernel_.lane_guarded && e_.host.avx512) return;
+  if (kernel_.lane_guarded && (e_.host.avx512 || walks_bound_rows_)) return;
   std::vector<int> cuts;
   std::vector<bool> is_position(count, false);
   for (size_t i = 0; i < count; ++i) {

@@ -176,7 +176,7 @@ void KernelEmitter::emit_tasks(Range tasks,
       emit_task(vectors);
     });
   };
-  if (!walks_bound_rows()) return emit_each();
+  if (!walks_bound_rows_) return emit_each();
   emit_if(may_walk_bound_rows(vectors), [&] { emit_bound_rows(tasks, starts); }, emit_each);
 }
 

@@ -363,6 +363,12 @@ llvm::Value* KernelEmitter::both(llvm::Value* left, llvm::Value* right) {
   return e_.b.CreateAnd(left, right);
 }
 
+/// Of lanes of this load the machine has none.
+bool KernelEmitter::lacks_masks(const Instr& at) const {
+  constexpr int kLanesOfAvx2 = 8;
+  return !e_.host.avx512 && (e_.lanes < kLanesOfAvx2 || size_of(at.dtype) < sizeof(float));
+}
+
 /// Whether a guard counts along other dimensions than the vector one, so that what it keeps out may
 /// be anywhere; else it is less than a row away.
 bool KernelEmitter::depends_on_tasks(int predicate) const {
@@ -373,6 +379,38 @@ bool KernelEmitter::depends_on_tasks(int predicate) const {
         return true;
   }
   return std::ranges::any_of(at.operands, [&](int used) { return depends_on_tasks(used); });
+}
+
+/// A vector of consecutive elements from the address on, where it has a mask or a guard of those
+/// lanes alone; backwards, the first lane is the last element.
+llvm::Value* KernelEmitter::load_wanted_lanes(const Instr& at,
+                                              int copy,
+                                              llvm::Value* address,
+                                              bool backwards) {
+  auto& b = e_.b;
+  llvm::Value* mask = loads_past_rows_ && may_load_past_row(at) ? nullptr : mask_of(at, copy, true);
+  if (at.predicate >= 0 && !varies(at.predicate)) {
+    address = address_if(operand(at.predicate, copy, false), address);
+    mask = mask_of_copy(copy);
+  } else if (at.predicate >= 0) {
+    const bool keeps_masks = e_.host.avx512 || walks_bound_rows_;
+    GuardParts guard;
+    if (keeps_masks) guard = parts_of_guard(at.predicate, copy);
+    llvm::Value* may_be_wanted = guard.uniform;
+    if (may_be_wanted != nullptr) {
+      // Where that is false the load gives zeros whatever the rest says.
+      mask = both(guard.varying, mask_of_copy(copy));
+    } else if (!keeps_masks || depends_on_tasks(at.predicate)) {
+      may_be_wanted = b.CreateOrReduce(mask);
+    }
+    if (may_be_wanted != nullptr) address = address_if(may_be_wanted, address);
+  }
+  llvm::Type* vector = e_.vector_of(e_.storage_type(at.dtype));
+  const llvm::Align align(size_of(at.dtype));
+  if (mask == nullptr) return tag(b.CreateAlignedLoad(vector, address, align), at.buffer);
+  if (backwards) mask = b.CreateVectorReverse(mask);
+  llvm::Value* zeros = llvm::Constant::getNullValue(vector);
+  return tag(b.CreateMaskedLoad(vector, address, align, mask, zeros), at.buffer);
 }
 
 llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
@@ -390,35 +428,10 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   }
   if (reads_backwards(at)) return load_backwards(at, number, copy);
   if (reads_few_apart(at)) return load_few_apart(at, number, copy);
-  llvm::Type* vector = e_.vector_of(element);
   llvm::Value* address = address_of(at, number, copy);
-  llvm::Value* mask = loads_past_rows_ && may_load_past_row(at) ? nullptr : mask_of(at, copy, true);
-  if (at.predicate >= 0 && !is_vector(address)) {
-    if (!varies(at.predicate)) {
-      address = address_if(operand(at.predicate, copy, false), address);
-      mask = mask_of_copy(copy);
-    } else {
-      GuardParts guard;
-      if (e_.host.avx512) guard = parts_of_guard(at.predicate, copy);
-      llvm::Value* may_be_wanted = guard.uniform;
-      if (may_be_wanted != nullptr) {
-        // Where that is false the load gives zeros whatever the rest says.
-        mask = both(guard.varying, mask_of_copy(copy));
-      } else if (!e_.host.avx512 || depends_on_tasks(at.predicate)) {
-        may_be_wanted = b.CreateOrReduce(mask);
-      }
-      if (may_be_wanted != nullptr) address = address_if(may_be_wanted, address);
-    }
-  }
-  llvm::Value* zeros = llvm::Constant::getNullValue(vector);
-  if (is_vector(address)) return e_.to_register(at.dtype, gather(at, address, mask));
-  llvm::Instruction* load = nullptr;
-  if (mask == nullptr) {
-    load = b.CreateAlignedLoad(vector, address, align);
-  } else {
-    load = b.CreateMaskedLoad(vector, address, align, mask, zeros);
-  }
-  return e_.to_register(at.dtype, tag(load, at.buffer));
+  if (is_vector(address))
+    return e_.to_register(at.dtype, gather(at, address, mask_of(at, copy, true)));
+  return e_.to_register(at.dtype, load_wanted_lanes(at, copy, address, /*backwards=*/false));
 }
 
 void KernelEmitter::emit_store(const Instr& at, int number, int copy) {

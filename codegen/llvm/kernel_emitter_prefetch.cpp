@@ -50,9 +50,9 @@ void KernelEmitter::share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, i
   const auto streams = [&](size_t at) { return !streams_of(*loops[at]).empty(); };
   bool spares_streams = false;
   for (size_t at = 0; at < loops.size() && e_.host.zen; ++at)
-    spares_streams |= at != reader && !streams(at) && work_of(*loops[at]) >= kEnoughWork;
+    spares_streams |= at != reader && !streams(at) && work_of(*loops[at]->phase) >= kEnoughWork;
   const auto work_at = [&](size_t at) {
-    return at == reader || (spares_streams && streams(at)) ? 0 : work_of(*loops[at]);
+    return at == reader || (spares_streams && streams(at)) ? 0 : work_of(*loops[at]->phase);
   };
   int all_work = 0;
   for (size_t at = 0; at < loops.size(); ++at)
@@ -154,9 +154,11 @@ llvm::Value* KernelEmitter::distance_ahead(const Instr& at) {
 }
 
 /// Loads under masks, as those of conditions are or become, tell the prefetchers of Zen 5 nothing:
-/// dropout of 16 M elements takes 14.3 ms, and 5.9 where they are asked for ahead.
+/// dropout of 16 M elements takes 14.3 ms, and 5.9 where they are asked for ahead. Nor do those of
+/// AVX2 tell Zen 3, of which guards of short rows are the only ones.
 bool KernelEmitter::hides_loads(const Plan& plan) const {
-  if (!e_.host.zen5) return false;
+  const bool has_masks_of_avx2 = e_.host.zen && !e_.host.avx512 && walks_bound_rows_;
+  if (!e_.host.zen5 && !has_masks_of_avx2) return false;
   return std::ranges::any_of(plan.phase->instrs, [&](int number) {
     const Instr& at = instr(number);
     if (at.kind == InstrKind::load) return at.predicate >= 0 && varies(number);
@@ -205,7 +207,7 @@ bool KernelEmitter::asks_for_next_chunk(const Plan& plan) const {
   const Plan* most = nullptr;
   for (const Plan& other : plans_) {
     if (!other.phase->loop || &other == &loop_plan() || other.accumulates.empty()) continue;
-    if (most == nullptr || work_of(other) > work_of(*most)) most = &other;
+    if (most == nullptr || work_of(*other.phase) > work_of(*most->phase)) most = &other;
   }
   return most == &plan;
 }

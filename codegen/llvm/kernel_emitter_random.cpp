@@ -17,8 +17,8 @@ int KernelEmitter::copies_that_share_words() const {
   return 4 * kCounters / e_.lanes;
 }
 
-bool KernelEmitter::draws_random_bits(const Plan& plan) const {
-  return std::ranges::any_of(plan.phase->instrs, [&](int number) {
+bool KernelEmitter::draws_random_bits(const Phase& phase) const {
+  return std::ranges::any_of(phase.instrs, [&](int number) {
     const Instr& at = instr(number);
     return at.kind == InstrKind::random_bits && varies(number);
   });

@@ -107,7 +107,7 @@ bool KernelEmitter::rows_wait_for_memory() const {
   constexpr int kLittleWork = 8;
   const int most_loads = e_.host.zen5 && rows_are_blocks() ? 2 : 1;
   const int loads = loads_of_row(dims_of_rows());
-  if (loads == 0 || loads > most_loads || work_of(loop_plan()) > kLittleWork) return false;
+  if (loads == 0 || loads > most_loads || work_of(*loop_plan().phase) > kLittleWork) return false;
   return std::ranges::all_of(loop_plan().phase->instrs, [&](int number) {
     const Instr& at = instr(number);
     if (at.kind != InstrKind::load || !varies(number)) return true;

@@ -25,11 +25,11 @@ bool KernelEmitter::can_keep_rows_in_registers() const {
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     if (kernel_.instrs[i].kind == InstrKind::random_bits || is_choice_[i]) return false;
   }
-  if (rows_are_read_once() && work_of(loop_plan()) <= kLittleWork)
+  if (rows_are_read_once() && work_of(*loop_plan().phase) <= kLittleWork)
     return kernel_.row_bound <= kLongestOfLittleWork;
   int work = 0;
   for (const Plan& plan : plans_) {
-    if (plan.phase->loop) work += work_of(plan);
+    if (plan.phase->loop) work += work_of(*plan.phase);
   }
   return work * vectors_of_row() <= kMostInstructions;
 }

@@ -46,7 +46,7 @@ int64_t KernelEmitter::work_of_memory(const Plan& plan) const {
     const InstrKind kind = instr(number).kind;
     return (kind == InstrKind::load && varies(number)) || kind == InstrKind::store;
   });
-  return work_of(plan) / std::max<int64_t>(vectors, 1);
+  return work_of(*plan.phase) / std::max<int64_t>(vectors, 1);
 }
 
 /// So much of it for each vector of memory that memory has time to spare. There Zen 5 computes a

@@ -7,29 +7,22 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// Whether the lanes are consecutive elements, the first one last.
+/// Whether the lanes are consecutive elements, the first one last, which a load takes at once.
 bool KernelEmitter::reads_backwards(const Instr& at) const {
-  return at.kind == InstrKind::load && at.predicate < 0 && vector_stride(at) == Stride::dynamic &&
-         vector_term(at).known == -1 && (at.dynamic_index < 0 || !varies(at.dynamic_index));
+  const bool has_guards = at.predicate >= 0 && varies(at.predicate);
+  return at.kind == InstrKind::load && vector_stride(at) == Stride::dynamic &&
+         vector_term(at).known == -1 && (at.dynamic_index < 0 || !varies(at.dynamic_index)) &&
+         !(has_guards && lacks_masks(at));
 }
 
 /// A gather would take a cycle or more for each element.
 llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy) {
   auto& b = e_.b;
-  llvm::Type* element = e_.storage_type(at.dtype);
-  llvm::Type* vector = e_.vector_of(element);
-  const llvm::Align align(size_of(at.dtype));
   // Lanes that the mask leaves out may lie before the buffer.
-  llvm::Value* lowest =
-      b.CreateGEP(element, address_of(at, number, copy), b.getInt64(1 - e_.lanes));
-  llvm::Instruction* load = nullptr;
-  if (llvm::Value* mask = mask_of_copy(copy)) {
-    load = b.CreateMaskedLoad(
-        vector, lowest, align, b.CreateVectorReverse(mask), llvm::Constant::getNullValue(vector));
-  } else {
-    load = b.CreateAlignedLoad(vector, lowest, align);
-  }
-  return e_.to_register(at.dtype, b.CreateVectorReverse(tag(load, at.buffer)));
+  llvm::Value* lowest = b.CreateGEP(
+      e_.storage_type(at.dtype), address_of(at, number, copy), b.getInt64(1 - e_.lanes));
+  llvm::Value* loaded = load_wanted_lanes(at, copy, lowest, /*backwards=*/true);
+  return e_.to_register(at.dtype, b.CreateVectorReverse(loaded));
 }
 
 /// Whether lanes are a few elements apart, so that few vectors hold them, and wanted or not

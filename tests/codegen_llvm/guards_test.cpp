@@ -218,6 +218,51 @@ TEST(KernelGuards, GuardedShortRowsReadNothingBehindTheirEnds) {
   }
 }
 
+/// Rows of `columns` that begin with the `kept` elements of the operand's row, the last one first,
+/// and go on with zeros; memory ends on both sides of the operand.
+template <typename T>
+void expect_reversed(DType dtype, int64_t columns, int64_t kept, bool by_lane) {
+  const GuardedPages pages;
+  KernelBuilder k("reversed");
+  k.buffer(dtype);
+  k.buffer(dtype, true);
+  k.outer(kGuardedRows);
+  k.vector(k.outer(columns));
+  k.straight();
+  const int guard = is_before(k, {0, 1}, kept);
+  k.store(1, k.at({columns, 1}), k.load(0, k.at({kept, -1}, kept - 1), guard));
+  const int64_t count = kGuardedRows * kept;
+  Kernel kernel = k.kernel();
+  kernel.lane_guarded = by_lane;
+  if (by_lane) kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
+  const KernelFunction run = compile(kernel);
+  for (void* place : {pages.head(), pages.tail(static_cast<size_t>(count) * sizeof(T))}) {
+    auto* in = static_cast<T*>(place);
+    std::iota(in, in + count, T{1});
+    std::vector<T> out(static_cast<size_t>(kGuardedRows * columns), T{9});
+    void* buffers[] = {in, out.data()};
+    run(buffers, k.params().data(), 0, kGuardedRows, 0, columns);
+    for (int64_t i = 0; i < std::ssize(out); ++i) {
+      const int64_t column = i % columns;
+      const T expected = column < kept ? in[(i / columns + 1) * kept - 1 - column] : T{0};
+      EXPECT_EQ(out[static_cast<size_t>(i)], expected) << columns << " " << kept << " " << i;
+    }
+  }
+}
+
+TEST(KernelGuards, GuardedRowsThatLieBackwardsReadNothingElsewhere) {
+  for (const bool by_lane : {true, false}) {
+    for (const int64_t columns : {9, 16, 20, 43, 70}) {
+      for (const int64_t kept : {1, 2, 7, 8}) {
+        expect_reversed<float>(DType::f32, columns, kept, by_lane);
+        expect_reversed<double>(DType::f64, columns, kept, by_lane);
+        expect_reversed<int8_t>(DType::i8, columns, kept, by_lane);
+      }
+      expect_reversed<float>(DType::f32, columns, columns - 1, by_lane);
+    }
+  }
+}
+
 TEST(KernelGuards, ConditionsOfRowsAndColumnsMayBeMixed) {
   for (const int64_t columns : {9, 20, 40, 70}) {
     const std::vector<float> out = guarded_ones(columns, [&](KernelBuilder& k) {
