@@ -31,6 +31,13 @@ Value position_of_units(const Node& node, RuleBuilder& build) {
   return build.spread(build.scalar(DType::i64, 0));
 }
 
+/// Whether what is reduced in parts is no less exact: a part of halves would be rounded to one.
+bool keeps_exact_sums(const Node& node) {
+  const DType dtype = node.operand(0).type().dtype;
+  const bool is_exact = dtype == DType::f32 || dtype == DType::f64 || is_integer(dtype);
+  return is_exact && node.type().dtype == dtype;
+}
+
 /// Axes of the inner reduction's operand that both reductions together reduce.
 Integers joined_axes(const Node& inner, const Node& outer) {
   const Integers& first = inner.attributes().integers("axes");
@@ -51,12 +58,90 @@ Integers joined_axes(const Node& inner, const Node& outer) {
   return axes;
 }
 
+bool is_single(Value value) {
+  return value.type().numel() == 1;
+}
+
+/// What the value is computed from by elementwise ops of its shape that nothing else reads, each
+/// before what it is made of. None where rows cannot be joined in all of it: what is broadcast
+/// would be read by columns that no stride describes.
+std::vector<Value> expression_of(Value value) {
+  constexpr size_t kMostValues = 16;
+  std::vector<Value> all = {value};
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Node& node = *all[i].node;
+    if (is_single(all[i])) continue;
+    if (all[i].type().numel() != value.type().numel() || i == kMostValues) return {};
+    if (node.op() == OpKind::parameter || ir::has(node.op(), ir::kContraction)) continue;
+    if (!ir::has(node.op(), ir::kElementwise) || node.uses().size() > 1) return {};
+    all.insert(all.end(), node.operands().begin(), node.operands().end());
+  }
+  return all;
+}
+
+/// Whether nothing but this reads what its operand is computed from, so that no kernel walks whole
+/// rows of that anyway, and columns can be joined in all of it.
+bool reads_columns_alone(Value x, const Node& reduction) {
+  const std::vector<Value> expression = expression_of(x);
+  const auto is_inside = [&](const ir::Use& use) {
+    return use.user == &reduction || std::ranges::any_of(expression, [&](const Value& value) {
+             return value.node == use.user;
+           });
+  };
+  return !expression.empty() && std::ranges::all_of(expression, [&](const Value& value) {
+    return is_single(value) || std::ranges::all_of(value.node->uses(), is_inside);
+  });
+}
+
+/// The axes in front of the first that is kept, where others behind the last that is kept are
+/// reduced as well and are so short that whole columns are better reduced down first: elements of a
+/// result lie in as many places as the first axes have positions. None where that does not pay.
+Integers axes_to_reduce_first(Value x, const Node& reduction, Integers axes) {
+  constexpr int64_t kFewestRows = 16;
+  constexpr int64_t kLeast = int64_t{1} << 13U;  // elements, for which a second kernel is little
+  constexpr int64_t kLongestRun = 63;            // longer ones are read as fast as they are
+  constexpr int64_t kLongestOfPieces = 8;        // of columns that cannot be joined
+  const Shape& shape = x.type().shape;
+  if (targets_gpu() || shape.numel() < kLeast) return {};
+  std::ranges::sort(axes);
+  Integers first;
+  int64_t rows = 1;
+  while (first.size() < axes.size() && axes[first.size()] == std::ssize(first)) {
+    rows *= shape[static_cast<int>(first.size())];
+    first.push_back(std::ssize(first));
+  }
+  int64_t kept = shape.numel() / rows;
+  int64_t run = 1;
+  for (size_t i = axes.size(); i-- > first.size();) {
+    const int64_t extent = shape[static_cast<int>(axes[i])];
+    kept /= extent;
+    if (axes[i] + std::ssize(axes) == shape.ndim() + static_cast<int64_t>(i)) run *= extent;
+  }
+  if (rows < kFewestRows || kept == 1 || run == 1 || run > kLongestRun) return {};
+  return run <= kLongestOfPieces || reads_columns_alone(x, reduction) ? first : Integers{};
+}
+
+Value reduce_columns_first(const Node& node, RuleBuilder& build) {
+  const Value x = node.operand(0);
+  const Integers& axes = node.attributes().integers("axes");
+  const Integers first = axes_to_reduce_first(x, node, axes);
+  if (first.empty() || !keeps_exact_sums(node)) return {};
+  Integers rest;
+  for (const int64_t axis : axes)
+    if (axis >= std::ssize(first)) rest.push_back(axis - std::ssize(first));
+  const Value columns = build.op(node.op(), {x}, {{"axes", first}});
+  return build.reshape(build.op(node.op(), {columns}, {{"axes", rest}}), node.type().shape);
+}
+
 /// For sums of floats this rounds once less.
 Value reduce_of_reduce(const Node& node, RuleBuilder& build) {
   const Node* inner = producer(node.operand(0), node.op());
   if (inner == nullptr || inner->uses().size() != 1) return {};
   ir::Attributes attributes = node.attributes();
-  attributes.set("axes", joined_axes(*inner, node));
+  const Integers axes = joined_axes(*inner, node);
+  const Integers first = axes_to_reduce_first(inner->operand(0), *inner, axes);
+  if (!first.empty() && first == inner->attributes().integers("axes")) return {};
+  attributes.set("axes", axes);
   const Value all = build.op(node.op(), {inner->operand(0)}, std::move(attributes));
   return build.reshape(all, node.type().shape);
 }
@@ -103,27 +188,6 @@ int64_t columns_behind(const Node& reduction) {
   for (int axis = static_cast<int>(axes.size()); axis < shape.ndim(); ++axis)
     columns *= shape[axis];
   return columns;
-}
-
-bool is_single(Value value) {
-  return value.type().numel() == 1;
-}
-
-/// What the value is computed from by elementwise ops of its shape that nothing else reads, each
-/// before what it is made of. None where rows cannot be joined in all of it: what is broadcast
-/// would be read by columns that no stride describes.
-std::vector<Value> expression_of(Value value) {
-  constexpr size_t kMostValues = 16;
-  std::vector<Value> all = {value};
-  for (size_t i = 0; i < all.size(); ++i) {
-    const Node& node = *all[i].node;
-    if (is_single(all[i])) continue;
-    if (all[i].type().numel() != value.type().numel() || i == kMostValues) return {};
-    if (node.op() == OpKind::parameter || ir::has(node.op(), ir::kContraction)) continue;
-    if (!ir::has(node.op(), ir::kElementwise) || node.uses().size() > 1) return {};
-    all.insert(all.end(), node.operands().begin(), node.operands().end());
-  }
-  return all;
 }
 
 /// Whether a matrix whose rows cannot be joined in what it is computed from is better stored first:
@@ -196,9 +260,7 @@ Value combine(OpKind reduction, Value x, Value y, RuleBuilder& build) {
 Value reduce_of_tall(const Node& node, RuleBuilder& build) {
   const Value tall = node.operand(0);
   const int64_t columns = columns_behind(node);
-  const DType dtype = tall.type().dtype;
-  const bool is_exact = dtype == DType::f32 || dtype == DType::f64 || is_integer(dtype);
-  if (columns < 2 || columns > kMostColumns || !is_exact || node.type().dtype != dtype) return {};
+  if (columns < 2 || columns > kMostColumns || !keeps_exact_sums(node)) return {};
   if (tall.type().numel() < kLeastElements) return {};
   std::vector<Value> expression = expression_of(tall);
   if (expression.empty() && is_better_stored(tall)) expression = {tall};
@@ -221,6 +283,9 @@ const Rule kReductionRules[] = {
     {"reduce-of-units", OpKind::reduce_max, reduce_of_units},
     {"reduce-of-units", OpKind::reduce_min, reduce_of_units},
     {"position-of-units", OpKind::argmax, position_of_units},
+    {"reduce-columns-first", OpKind::reduce_sum, reduce_columns_first},
+    {"reduce-columns-first", OpKind::reduce_max, reduce_columns_first},
+    {"reduce-columns-first", OpKind::reduce_min, reduce_columns_first},
     {"reduce-of-reduce", OpKind::reduce_sum, reduce_of_reduce},
     {"reduce-of-reduce", OpKind::reduce_max, reduce_of_reduce},
     {"reduce-of-reduce", OpKind::reduce_min, reduce_of_reduce},
