@@ -102,7 +102,7 @@ Integers axes_to_reduce_first(Value x, const Node& reduction, Integers axes) {
   constexpr int64_t kLongestRun = 63;            // longer ones are read as fast as they are
   constexpr int64_t kLongestOfPieces = 8;        // of columns that cannot be joined
   const Shape& shape = x.type().shape;
-  if (targets_gpu() || shape.numel() < kLeast) return {};
+  if (targets_gpu() || shape.numel() < kLeast || !keeps_exact_sums(reduction)) return {};
   std::ranges::sort(axes);
   Integers first;
   int64_t rows = 1;
@@ -125,7 +125,7 @@ Value reduce_columns_first(const Node& node, RuleBuilder& build) {
   const Value x = node.operand(0);
   const Integers& axes = node.attributes().integers("axes");
   const Integers first = axes_to_reduce_first(x, node, axes);
-  if (first.empty() || !keeps_exact_sums(node)) return {};
+  if (first.empty()) return {};
   Integers rest;
   for (const int64_t axis : axes)
     if (axis >= std::ssize(first)) rest.push_back(axis - std::ssize(first));

@@ -8,13 +8,12 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// Unless there is too much code. AVX2 computes what its last vectors share twice, and has masked
-/// loads of elements of 4 or 8 bytes alone.
+/// Unless there is too much code. Without AVX-512 what last vectors share is computed twice, and
+/// guards of lanes want masked loads.
 bool KernelEmitter::can_walk_bound_rows() const {
   constexpr int kMostInstructions = 300;
   if (kernel_.vector_is_inner() || kernel_.row_bound == 0 || reads_across()) return false;
-  if (!e_.host.avx512 && (e_.lanes < 8 || (kernel_.lane_guarded && !may_compute_twice())))
-    return false;
+  if (!e_.host.avx512 && kernel_.lane_guarded && !may_compute_twice()) return false;
   const auto has_missing_mask = [&](int number) {
     const Instr& at = instr(number);
     const bool has_mask = at.kind == InstrKind::load && at.predicate >= 0 && varies(at.predicate);

@@ -363,7 +363,7 @@ llvm::Value* KernelEmitter::both(llvm::Value* left, llvm::Value* right) {
   return e_.b.CreateAnd(left, right);
 }
 
-/// Of lanes of this load the machine has none.
+/// Whether the machine has no masked load of such elements: AVX2 has those of 4 and 8 bytes.
 bool KernelEmitter::lacks_masks(const Instr& at) const {
   constexpr int kLanesOfAvx2 = 8;
   return !e_.host.avx512 && (e_.lanes < kLanesOfAvx2 || size_of(at.dtype) < sizeof(float));
