@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -148,10 +149,15 @@ class KernelBuilder {
   std::vector<int64_t> params_;
 };
 
-/// Compiles without any cache.
+/// Compiled once for each text, with no cache on disk: many cases differ in parameters alone.
 inline KernelFunction compile(const Kernel& kernel) {
-  KernelCompiler& compiler = llvm_compiler();
-  return compiler.load(compiler.compile(kernel, "test_kernel"), "test_kernel");
+  static std::map<std::string, KernelFunction> compiled;
+  KernelFunction& function = compiled[to_string(kernel)];
+  if (function == nullptr) {
+    KernelCompiler& compiler = llvm_compiler();
+    function = compiler.load(compiler.compile(kernel, "test_kernel"), "test_kernel");
+  }
+  return function;
 }
 
 /// Whether kernels are compiled for it.
