@@ -81,8 +81,8 @@ std::vector<Value> expression_of(Value value) {
 
 /// Whether nothing but this reads what its operand is computed from, so that no kernel walks whole
 /// rows of that anyway, and columns can be joined in all of it.
-bool reads_columns_alone(Value x, const Node& reduction) {
-  const std::vector<Value> expression = expression_of(x);
+bool reads_columns_alone(const Node& reduction) {
+  const std::vector<Value> expression = expression_of(reduction.operand(0));
   const auto is_inside = [&](const ir::Use& use) {
     return use.user == &reduction || std::ranges::any_of(expression, [&](const Value& value) {
              return value.node == use.user;
@@ -93,43 +93,44 @@ bool reads_columns_alone(Value x, const Node& reduction) {
   });
 }
 
-/// The axes in front of the first that is kept, where others behind the last that is kept are
-/// reduced as well and are so short that whole columns are better reduced down first: elements of a
-/// result lie in as many places as the first axes have positions. None where that does not pay.
-Integers axes_to_reduce_first(Value x, const Node& reduction, Integers axes) {
+/// Of these axes of the reduction's operand those in front of the first that is kept, where others
+/// behind the last that is kept are so short that whole columns are better reduced down first:
+/// elements of a result lie in as many places as the first axes have positions. None where that
+/// does not pay.
+Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   constexpr int64_t kFewestRows = 16;
   constexpr int64_t kLeast = int64_t{1} << 13U;  // elements, for which a second kernel is little
   constexpr int64_t kLongestRun = 63;            // longer ones are read as fast as they are
   constexpr int64_t kLongestOfPieces = 8;        // of columns that cannot be joined
-  const Shape& shape = x.type().shape;
+  const Shape& shape = reduction.operand(0).type().shape;
   if (targets_gpu() || shape.numel() < kLeast || !keeps_exact_sums(reduction)) return {};
   std::ranges::sort(axes);
-  Integers first;
+  const auto is_reduced = [&](int axis) { return std::ranges::binary_search(axes, axis); };
+  int front = 0;
   int64_t rows = 1;
-  while (first.size() < axes.size() && axes[first.size()] == std::ssize(first)) {
-    rows *= shape[static_cast<int>(first.size())];
-    first.push_back(std::ssize(first));
-  }
-  int64_t kept = shape.numel() / rows;
+  while (front < shape.ndim() && is_reduced(front))
+    rows *= shape[front++];
+  int back = shape.ndim();
   int64_t run = 1;
-  for (size_t i = axes.size(); i-- > first.size();) {
-    const int64_t extent = shape[static_cast<int>(axes[i])];
-    kept /= extent;
-    if (axes[i] + std::ssize(axes) == shape.ndim() + static_cast<int64_t>(i)) run *= extent;
-  }
+  while (back > front && is_reduced(back - 1))
+    run *= shape[--back];
+  int64_t kept = 1;
+  for (int axis = front; axis < back; ++axis)
+    if (!is_reduced(axis)) kept *= shape[axis];
   if (rows < kFewestRows || kept == 1 || run == 1 || run > kLongestRun) return {};
-  return run <= kLongestOfPieces || reads_columns_alone(x, reduction) ? first : Integers{};
+  if (run > kLongestOfPieces && !reads_columns_alone(reduction)) return {};
+  axes.resize(static_cast<size_t>(front));
+  return axes;
 }
 
 Value reduce_columns_first(const Node& node, RuleBuilder& build) {
-  const Value x = node.operand(0);
   const Integers& axes = node.attributes().integers("axes");
-  const Integers first = axes_to_reduce_first(x, node, axes);
+  const Integers first = axes_to_reduce_first(node, axes);
   if (first.empty()) return {};
   Integers rest;
   for (const int64_t axis : axes)
     if (axis >= std::ssize(first)) rest.push_back(axis - std::ssize(first));
-  const Value columns = build.op(node.op(), {x}, {{"axes", first}});
+  const Value columns = build.op(node.op(), {node.operand(0)}, {{"axes", first}});
   return build.reshape(build.op(node.op(), {columns}, {{"axes", rest}}), node.type().shape);
 }
 
@@ -139,7 +140,7 @@ Value reduce_of_reduce(const Node& node, RuleBuilder& build) {
   if (inner == nullptr || inner->uses().size() != 1) return {};
   ir::Attributes attributes = node.attributes();
   const Integers axes = joined_axes(*inner, node);
-  const Integers first = axes_to_reduce_first(inner->operand(0), *inner, axes);
+  const Integers first = axes_to_reduce_first(*inner, axes);
   if (!first.empty() && first == inner->attributes().integers("axes")) return {};
   attributes.set("axes", axes);
   const Value all = build.op(node.op(), {inner->operand(0)}, std::move(attributes));
