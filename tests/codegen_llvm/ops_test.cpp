@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "codegen/op_values.h"
 #include "kernel_builder.h"
@@ -11,6 +13,15 @@ namespace wick::codegen::test {
 namespace {
 
 using ir::OpKind;
+
+/// Runs the kernel with the interpreter and with compiled code, whose results follow the operands.
+void run_both(
+    KernelBuilder& k, std::vector<void*> buffers, int64_t count, void* expected, void* actual) {
+  buffers.push_back(expected);
+  interpret(k.kernel(), buffers.data(), k.params().data(), 0, 1, 0, count);
+  buffers.back() = actual;
+  compile(k.kernel())(buffers.data(), k.params().data(), 0, 1, 0, count);
+}
 
 /// Runs the op on the columns with compiled code and with the interpreter.
 void expect_op_agrees(OpKind op, const std::vector<Column>& operands, DType result) {
@@ -28,11 +39,8 @@ void expect_op_agrees(OpKind op, const std::vector<Column>& operands, DType resu
   Column actual(result);
   expected.bytes.resize(static_cast<size_t>(count) * size_of(result));
   actual.bytes.resize(expected.bytes.size());
-  buffers.push_back(expected.bytes.data());
-  interpret(k.kernel(), buffers.data(), k.params().data(), 0, 1, 0, count);
-  buffers.back() = actual.bytes.data();
 
-  compile(k.kernel())(buffers.data(), k.params().data(), 0, 1, 0, count);
+  run_both(k, std::move(buffers), count, expected.bytes.data(), actual.bytes.data());
 
   expect_columns_agree(op, operands, actual, expected);
 }
@@ -91,10 +99,7 @@ void expect_masked_comparison_agrees(OpKind op, bool one_is_left) {
   for (uint8_t condition : {0, 1}) {
     std::vector<uint8_t> expected(kCount, 2);
     std::vector<uint8_t> actual(kCount, 2);
-    void* buffers[] = {&condition, values.data(), masks.data(), expected.data()};
-    interpret(k.kernel(), buffers, k.params().data(), 0, 1, 0, kCount);
-    buffers[3] = actual.data();
-    compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, kCount);
+    run_both(k, {&condition, values.data(), masks.data()}, kCount, expected.data(), actual.data());
     EXPECT_EQ(actual, expected) << ir::to_string(op) << " " << one_is_left << " " << condition;
   }
 }
@@ -121,11 +126,8 @@ void expect_random_bits_agree(int64_t first) {
   int64_t keys[] = {0x123456789ABCDEF0, 0xFFFFFFF0};
   std::vector<int32_t> expected(kCount);
   std::vector<int32_t> actual(kCount);
-  void* buffers[] = {keys, expected.data()};
-  interpret(k.kernel(), buffers, k.params().data(), 0, 1, 0, kCount);
-  buffers[1] = actual.data();
 
-  compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, kCount);
+  run_both(k, {keys}, kCount, expected.data(), actual.data());
 
   EXPECT_EQ(actual, expected) << first;
 }
