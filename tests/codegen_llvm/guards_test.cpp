@@ -229,6 +229,29 @@ TEST(KernelGuards, GuardedShortRowsReadNothingBehindTheirEnds) {
   }
 }
 
+TEST(KernelGuards, GuardedRowsThatAreUpdatedInPlaceAreUpdatedOnce) {
+  for (const int64_t columns : {9, 20, 43}) {
+    KernelBuilder k("in_place");
+    k.buffer(DType::f32);
+    k.buffer(DType::f32, true);
+    k.outer(kGuardedRows);
+    k.vector(k.outer(columns));
+    k.straight();
+    const int guarded = k.load(0, k.at({columns, 1}), is_from(k, {0, 1}, 5));
+    const int before = k.load(1, k.at({columns, 1}));
+    k.store(1, k.at({columns, 1}), k.compute(OpKind::add, DType::f32, {before, guarded}));
+    std::vector<float> in(static_cast<size_t>(kGuardedRows * columns), 1.0F);
+    std::vector<float> out(in.size(), 2.0F);
+    void* buffers[] = {in.data(), out.data()};
+    Kernel kernel = k.kernel();
+    kernel.lane_guarded = true;
+    kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
+    compile(kernel)(buffers, k.params().data(), 0, kGuardedRows, 0, columns);
+    for (int64_t i = 0; i < std::ssize(out); ++i)
+      EXPECT_EQ(out[static_cast<size_t>(i)], i % columns < 5 ? 2.0F : 3.0F) << columns << " " << i;
+  }
+}
+
 /// Rows of `columns` that begin with the `kept` elements of the operand's row, the last one first,
 /// and go on with zeros; memory ends on both sides of the operand.
 template <typename T>
