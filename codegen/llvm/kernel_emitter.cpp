@@ -220,9 +220,10 @@ bool KernelEmitter::keeps_sums(const Plan& plan, int registers) const {
 
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot
 /// takes 1.8 times as long with one copy as with four), unless there is too much code or more than
-/// half of what is live would be spilled.
+/// half of what is live would be spilled. Loops over positions of channels are many and wait for
+/// memory: with AVX2 more code makes them no faster, and LLVM takes twice as long.
 int KernelEmitter::choose_copies(const Plan& plan) const {
-  constexpr int kMaxInstructions = 600;
+  const int max_instructions = kernel_.short_vector && !e_.host.avx512 ? 50 : 600;
   const int max_vectors = 2 * (e_.host.avx512 ? 32 : 16);
   const int work = rows_together_ * work_of(*plan.phase);
   size_t bytes = 4;
@@ -235,7 +236,7 @@ int KernelEmitter::choose_copies(const Plan& plan) const {
   const int vectors = rows_together_ * max_live_vectors(plan);
   int copies = most_copies();
   while (copies > 1 &&
-         (copies * registers * work > kMaxInstructions ||
+         (copies * registers * work > max_instructions ||
           copies * registers * vectors > max_vectors || !keeps_sums(plan, copies * registers))) {
     copies /= 2;
   }

@@ -26,10 +26,10 @@ struct StagedKernel {
   std::vector<Staged> accesses;
 };
 
-/// A tile of an elementwise kernel: positions of the last task dimension, four lines of floats, and
+/// A tile of an elementwise kernel: positions of the last task dimension, six lines of floats, and
 /// of the vector one.
-inline constexpr int64_t kTileTasks = 64;
-inline constexpr int64_t kTileVectors = 128;
+inline constexpr int64_t kTileTasks = 96;
+inline constexpr int64_t kTileVectors = 256;
 /// Its tasks are so many elements apart: up to a line that begins in the tile reaches into the next
 /// one, and lines of neighbouring tasks lie in different sets of the cache.
 inline constexpr int64_t kTilePitch = kTileVectors + 16;
