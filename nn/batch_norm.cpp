@@ -1,5 +1,7 @@
 #include "wick/nn/batch_norm.h"
 
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "wick/ir/error.h"
@@ -7,13 +9,22 @@
 
 namespace wick::nn {
 
+namespace {
+
+/// In memory of its own from the start: the first step is the same program as the later ones.
+Tensor filled(int64_t channels, float value, Where where) {
+  return from_vector(std::vector<float>(static_cast<size_t>(channels), value), {channels}, where);
+}
+
+}  // namespace
+
 BatchNorm2d::BatchNorm2d(int64_t channels, BatchNormOptions options, Where where)
     : channels_(channels),
       options_(options),
       weight_(register_parameter("weight", ones({channels}, DType::f32, where), where)),
       bias_(register_parameter("bias", zeros({channels}, DType::f32, where), where)),
-      running_mean_(register_buffer("running_mean", zeros({channels}, DType::f32, where))),
-      running_var_(register_buffer("running_var", ones({channels}, DType::f32, where))) {}
+      running_mean_(register_buffer("running_mean", filled(channels, 0, where))),
+      running_var_(register_buffer("running_var", filled(channels, 1, where))) {}
 
 Tensor BatchNorm2d::forward(const Tensor& x) {
   const Where where = call_site();

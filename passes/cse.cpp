@@ -49,6 +49,13 @@ bool same_computation(const Node& a, const Node& b) {
   return a.body() == nullptr || structurally_equal(*a.body(), *b.body());
 }
 
+/// A tensor filled with one number, as state that is to be trained begins. Whoever updates it later
+/// does so in place only if it shares no memory.
+bool is_filled_result(const Node& node) {
+  return node.op() == ir::OpKind::broadcast && node.operand(0).type().numel() == 1 &&
+         std::ranges::any_of(node.uses(), [](const ir::Use& use) { return use.user == nullptr; });
+}
+
 class Cse final : public Pass {
  public:
   [[nodiscard]] std::string_view name() const override { return "cse"; }
@@ -60,11 +67,12 @@ class Cse final : public Pass {
       Node* next = node->next();
       if (node->op() != ir::OpKind::parameter) {
         const Hash128 hash = hash_of(*node);
-        if (Node* first = find(seen, hash, *node)) {
+        Node* first = find(seen, hash, *node);
+        if (first == nullptr) {
+          seen.emplace(hash, node);
+        } else if (!is_filled_result(*first) || !is_filled_result(*node)) {
           replace(graph, *node, *first);
           ++erased;
-        } else {
-          seen.emplace(hash, node);
         }
       }
       node = next;
