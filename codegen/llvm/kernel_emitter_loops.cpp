@@ -110,14 +110,19 @@ void KernelEmitter::emit_tiles(Range tasks,
                                Range vectors,
                                const std::function<void(Range, Range)>& body) {
   auto& b = e_.b;
-  const auto tile_at = [&](llvm::Value* begin, int64_t size, Range whole) -> Range {
-    llvm::Value* after = b.CreateAdd(begin, b.getInt64(static_cast<uint64_t>(size)));
+  const auto tile_at = [&](llvm::Value* begin, llvm::Value* size, Range whole) -> Range {
+    llvm::Value* after = b.CreateAdd(begin, size);
     return {begin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, whole.end)};
   };
+  llvm::Value* size =
+      b.CreateSelect(exceeds_caches(), b.getInt64(kLongTileVectors), b.getInt64(kTileVectors));
+  llvm::Value* count = b.CreateSub(vectors.end, vectors.begin);
+  count = b.CreateSDiv(b.CreateAdd(count, b.CreateSub(size, b.getInt64(1))), size);
   loop(tasks.begin, tasks.end, kTileTasks, [&](llvm::Value* task) {
-    const Range tile_tasks = tile_at(task, kTileTasks, tasks);
-    loop(vectors.begin, vectors.end, kTileVectors, [&](llvm::Value* vector) {
-      body(tile_tasks, tile_at(vector, kTileVectors, vectors));
+    const Range tile_tasks = tile_at(task, b.getInt64(kTileTasks), tasks);
+    loop(b.getInt64(0), count, 1, [&](llvm::Value* number) {
+      llvm::Value* begin = b.CreateAdd(vectors.begin, b.CreateMul(number, size));
+      body(tile_tasks, tile_at(begin, size, vectors));
     });
   });
 }

@@ -150,7 +150,7 @@ void KernelEmitter::emit_prefetch_of_copies(int number, llvm::Value* distance) {
 llvm::Value* KernelEmitter::distance_ahead(const Instr& at) {
   constexpr int64_t kBytes = 8192;
   const int64_t distance = tiled_vectors_.begin != nullptr
-                               ? kTileVectors
+                               ? kLongTileVectors
                                : kBytes / static_cast<int64_t>(size_of(at.dtype));
   return e_.b.getInt64(static_cast<uint64_t>(distance));
 }

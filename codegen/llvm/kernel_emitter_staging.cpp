@@ -200,7 +200,7 @@ void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
   enter_dims({kernel_.vector_dim}, nullptr);
   llvm::Value* past_line =
       b.CreateSelect(exceeds_caches(),
-                     b.getInt64(static_cast<uint64_t>(kTilePitch - kTileVectors - 1)),
+                     b.getInt64(static_cast<uint64_t>(kTilePitch - kLongTileVectors - 1)),
                      b.getInt64(0));
   llvm::Value* end = b.CreateBinaryIntrinsic(
       llvm::Intrinsic::smin, b.CreateAdd(vectors.end, past_line), tiled_vectors_.end);
