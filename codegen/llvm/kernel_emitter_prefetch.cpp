@@ -135,12 +135,10 @@ void KernelEmitter::emit_prefetch(llvm::Value* address) {
                     {address, b.getInt32(0), b.getInt32(kToSecondLevel), b.getInt32(1)});
 }
 
-/// Of every copy, at a distance in elements; of every line where several copies share one.
+/// Of every copy, at a distance in elements.
 void KernelEmitter::emit_prefetch_of_copies(int number, llvm::Value* distance) {
   const Instr& at = instr(number);
-  const auto line = static_cast<int>(kCacheLine.value() / size_of(at.dtype)) / e_.lanes;
-  const int copies_of_line = copy_dim_ == kernel_.vector_dim ? std::max(line, 1) : 1;
-  for (int copy = 0; copy < copies_; copy += copies_of_line)
+  for (int copy = 0; copy < copies_; ++copy)
     emit_prefetch(
         e_.b.CreateGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance));
 }
