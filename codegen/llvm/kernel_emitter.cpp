@@ -221,7 +221,7 @@ bool KernelEmitter::keeps_sums(const Plan& plan, int registers) const {
 /// As many as keep the machine busy (chains of dependent instructions leave it idle: mandelbrot
 /// takes 1.8 times as long with one copy as with four), unless there is too much code or more than
 /// half of what is live would be spilled. Loops over positions of channels are many and wait for
-/// memory: with AVX2 more code makes them no faster, and LLVM takes twice as long.
+/// memory: without AVX-512 more code makes them no faster, and LLVM takes 1.5 times as long.
 int KernelEmitter::choose_copies(const Plan& plan) const {
   const int max_instructions = kernel_.short_vector && !e_.host.avx512 ? 50 : 600;
   const int max_vectors = 2 * (e_.host.avx512 ? 32 : 16);

@@ -250,8 +250,16 @@ class KernelEmitter {
                               const std::function<void()>& body);
   void loop(llvm::Value* begin,
             llvm::Value* end,
-            int64_t step,
+            llvm::Value* step,
             const std::function<void(llvm::Value*)>& body);
+
+  void loop(llvm::Value* begin,
+            llvm::Value* end,
+            int64_t step,
+            const std::function<void(llvm::Value*)>& body) {
+    loop(begin, end, e_.b.getInt64(static_cast<uint64_t>(step)), body);
+  }
+
   void emit_if(llvm::Value* condition,
                const std::function<void()>& then,
                const std::function<void()>& otherwise = nullptr);

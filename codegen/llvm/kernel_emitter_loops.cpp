@@ -24,7 +24,7 @@ void KernelEmitter::restore_scope(Scope scope) {
 /// The accumulators travel through.
 void KernelEmitter::loop(llvm::Value* begin,
                          llvm::Value* end,
-                         int64_t step,
+                         llvm::Value* step,
                          const std::function<void(llvm::Value*)>& body) {
   auto& b = e_.b;
   Scope scope = save_scope();
@@ -45,7 +45,7 @@ void KernelEmitter::loop(llvm::Value* begin,
   }
   body(position);
   auto* latch = b.GetInsertBlock();
-  llvm::Value* next = b.CreateNSWAdd(position, b.getInt64(static_cast<uint64_t>(step)));
+  llvm::Value* next = b.CreateNSWAdd(position, step);
   position->addIncoming(next, latch);
   for (size_t i = 0; i < carried.size(); ++i)
     carried[i]->addIncoming(accumulators_[i], latch);
@@ -116,13 +116,10 @@ void KernelEmitter::emit_tiles(Range tasks,
   };
   llvm::Value* size =
       b.CreateSelect(exceeds_caches(), b.getInt64(kLongTileVectors), b.getInt64(kTileVectors));
-  llvm::Value* count = b.CreateSub(vectors.end, vectors.begin);
-  count = b.CreateSDiv(b.CreateAdd(count, b.CreateSub(size, b.getInt64(1))), size);
   loop(tasks.begin, tasks.end, kTileTasks, [&](llvm::Value* task) {
     const Range tile_tasks = tile_at(task, b.getInt64(kTileTasks), tasks);
-    loop(b.getInt64(0), count, 1, [&](llvm::Value* number) {
-      llvm::Value* begin = b.CreateAdd(vectors.begin, b.CreateMul(number, size));
-      body(tile_tasks, tile_at(begin, size, vectors));
+    loop(vectors.begin, vectors.end, size, [&](llvm::Value* vector) {
+      body(tile_tasks, tile_at(vector, size, vectors));
     });
   });
 }

@@ -28,8 +28,8 @@ struct StagedKernel {
 
 /// A tile of an elementwise kernel: positions of the last task dimension, four lines of floats, and
 /// of the vector one, of which a launch takes more that goes past the caches: the machine
-/// prefetches along them. (4099 by 4093 elements and as many transposed ones: 16.5 ms by 128, 12.5
-/// by 256. 12 by 20000, in the caches: 0.067 and 0.083.)
+/// prefetches along them. (4099 by 4093 elements and as many transposed ones: 17.1 ms by 128, 12.6
+/// by 256. 12 by 20000, in the caches: 0.071 and 0.086.)
 inline constexpr int64_t kTileTasks = 64;
 inline constexpr int64_t kTileVectors = 128;
 inline constexpr int64_t kLongTileVectors = 256;

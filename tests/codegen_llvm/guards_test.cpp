@@ -114,6 +114,13 @@ std::vector<float> without_untouched_end(std::vector<float> out) {
   return out;
 }
 
+/// With guards of lanes, and rows that are walked without a loop.
+Kernel with_bound_rows(Kernel kernel, int64_t columns) {
+  kernel.lane_guarded = true;
+  kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
+  return kernel;
+}
+
 /// A frame of so many zeros around [rows, columns], added to a row of one number for each column.
 std::vector<float> frame(void* in, int64_t rows, int64_t columns, int64_t width, float* row) {
   const int64_t out_rows = rows + 2 * width;
@@ -140,9 +147,7 @@ std::vector<float> frame(void* in, int64_t rows, int64_t columns, int64_t width,
   k.store(2, k.at({out_columns, 1}), sum);
   std::vector<float> out(static_cast<size_t>(out_rows * out_columns) + kBehind, -1.0F);
   void* buffers[] = {in, row, out.data()};
-  Kernel kernel = k.kernel();
-  kernel.lane_guarded = true;
-  kernel.row_bound = (out_columns + kRowStep - 1) / kRowStep * kRowStep;
+  const Kernel kernel = with_bound_rows(k.kernel(), out_columns);
   const KernelFunction run = compile(kernel);
   run(buffers, k.params().data(), 0, 2, 0, out_columns);
   // A part of the columns at a time does it as well.
@@ -180,25 +185,29 @@ TEST(KernelGuards, GuardsOfShortRowsAreFoundInFrontOfThem) {
 
 constexpr int64_t kGuardedRows = 3;
 
-/// Ones, read in short rows where the guard says so; memory ends behind them.
-std::vector<float> guarded_ones(int64_t columns, const std::function<int(KernelBuilder&)>& guard) {
-  const GuardedPages pages;
-  KernelBuilder k("guarded_ones");
-  k.buffer(DType::f32);
-  k.buffer(DType::f32, true);
+/// Of rows of `columns`, from buffer 0 to buffer 1.
+KernelBuilder rows_builder(const char* name, DType dtype, int64_t columns) {
+  KernelBuilder k(name);
+  k.buffer(dtype);
+  k.buffer(dtype, true);
   k.outer(kGuardedRows);
   k.vector(k.outer(columns));
   k.straight();
+  return k;
+}
+
+/// Ones, read in short rows where the guard says so; memory ends behind them.
+std::vector<float> guarded_ones(int64_t columns, const std::function<int(KernelBuilder&)>& guard) {
+  const GuardedPages pages;
+  KernelBuilder k = rows_builder("guarded_ones", DType::f32, columns);
   k.store(1, k.at({columns, 1}), k.load(0, k.at({columns, 1}), guard(k)));
   const int64_t count = kGuardedRows * columns;
   auto* in = static_cast<float*>(pages.tail(static_cast<size_t>(count) * sizeof(float)));
   std::fill_n(in, count, 1.0F);
   std::vector<float> out(static_cast<size_t>(count) + kBehind, -1.0F);
   void* buffers[] = {in, out.data()};
-  Kernel kernel = k.kernel();
-  kernel.lane_guarded = true;
-  kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
-  compile(kernel)(buffers, k.params().data(), 0, kGuardedRows, 0, columns);
+  compile(with_bound_rows(k.kernel(), columns))(
+      buffers, k.params().data(), 0, kGuardedRows, 0, columns);
   return without_untouched_end(std::move(out));
 }
 
@@ -231,22 +240,15 @@ TEST(KernelGuards, GuardedShortRowsReadNothingBehindTheirEnds) {
 
 TEST(KernelGuards, GuardedRowsThatAreUpdatedInPlaceAreUpdatedOnce) {
   for (const int64_t columns : {9, 20, 43}) {
-    KernelBuilder k("in_place");
-    k.buffer(DType::f32);
-    k.buffer(DType::f32, true);
-    k.outer(kGuardedRows);
-    k.vector(k.outer(columns));
-    k.straight();
+    KernelBuilder k = rows_builder("in_place", DType::f32, columns);
     const int guarded = k.load(0, k.at({columns, 1}), is_from(k, {0, 1}, 5));
     const int before = k.load(1, k.at({columns, 1}));
     k.store(1, k.at({columns, 1}), k.compute(OpKind::add, DType::f32, {before, guarded}));
     std::vector<float> in(static_cast<size_t>(kGuardedRows * columns), 1.0F);
     std::vector<float> out(in.size(), 2.0F);
     void* buffers[] = {in.data(), out.data()};
-    Kernel kernel = k.kernel();
-    kernel.lane_guarded = true;
-    kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
-    compile(kernel)(buffers, k.params().data(), 0, kGuardedRows, 0, columns);
+    compile(with_bound_rows(k.kernel(), columns))(
+        buffers, k.params().data(), 0, kGuardedRows, 0, columns);
     for (int64_t i = 0; i < std::ssize(out); ++i)
       EXPECT_EQ(out[static_cast<size_t>(i)], i % columns < 5 ? 2.0F : 3.0F) << columns << " " << i;
   }
@@ -257,19 +259,11 @@ TEST(KernelGuards, GuardedRowsThatAreUpdatedInPlaceAreUpdatedOnce) {
 template <typename T>
 void expect_reversed(DType dtype, int64_t columns, int64_t kept, bool by_lane) {
   const GuardedPages pages;
-  KernelBuilder k("reversed");
-  k.buffer(dtype);
-  k.buffer(dtype, true);
-  k.outer(kGuardedRows);
-  k.vector(k.outer(columns));
-  k.straight();
+  KernelBuilder k = rows_builder("reversed", dtype, columns);
   const int guard = is_before(k, {0, 1}, kept);
   k.store(1, k.at({columns, 1}), k.load(0, k.at({kept, -1}, kept - 1), guard));
   const int64_t count = kGuardedRows * kept;
-  Kernel kernel = k.kernel();
-  kernel.lane_guarded = by_lane;
-  if (by_lane) kernel.row_bound = (columns + kRowStep - 1) / kRowStep * kRowStep;
-  const KernelFunction run = compile(kernel);
+  const KernelFunction run = compile(by_lane ? with_bound_rows(k.kernel(), columns) : k.kernel());
   for (void* place : {pages.head(), pages.tail(static_cast<size_t>(count) * sizeof(T))}) {
     auto* in = static_cast<T*>(place);
     std::iota(in, in + count, T{1});
