@@ -47,10 +47,10 @@ std::vector<Candidate> ways_of(const LibraryOp& op) {
   return ways;
 }
 
-/// A part of a large product that takes some ten milliseconds: what is fastest for it is for all.
+/// A part of a large product that takes some milliseconds: what is fastest for it is for all.
 /// The longest axis is cut, so that what is copied for how many multiplications stays what it is.
 LibraryOp sample_of(const LibraryOp& op) {
-  constexpr double kEnough = 1e9;  // floating-point operations
+  constexpr double kEnough = 3e8;  // floating-point operations
   constexpr int64_t kShortest = 512;
   const bool is_plain = op.operands[0].shape.ndim() == 2 && op.operands[1].shape.ndim() == 2;
   const MatmulShape shape = matmul_shape(op);
