@@ -3,6 +3,7 @@
 // Names for the places of a program that do not depend on the order in which it was written: what
 // lets equal computations become equal kernels.
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -11,10 +12,13 @@
 
 namespace wick::passes {
 
-/// By Node::id: a hash of how the node is computed and of all that is done with it. Extents do not
-/// count but for being 1, since a new batch size must not make new kernels. Nodes that play the
-/// same part tie.
-std::vector<Hash128> canonical_keys(const ir::Graph& graph);
+/// Hashes of a node alone, of it with its operands and users, with theirs, and so on.
+using NearForms = std::array<Hash128, 4>;
+
+/// By Node::id. Compared, the nearest difference decides: what is far from two nodes, as in which
+/// layer of a network they are, does not change their order. Extents count only for being 1, since
+/// a new batch size must not make new kernels.
+std::vector<NearForms> near_forms(const ir::Graph& graph);
 
 /// A graph that computes the same, its nodes, commutative operands, parameters and results in
 /// canonical order.

@@ -7,7 +7,7 @@
 namespace wick::passes {
 
 int64_t order_commutative_operands(ir::Graph& graph) {
-  const std::vector<Hash128> keys = canonical_keys(graph);
+  const std::vector<NearForms> keys = near_forms(graph);
   std::vector<int> positions(keys.size());
   int position = 0;
   for (const ir::Node* node = graph.first(); node != nullptr; node = node->next()) {
