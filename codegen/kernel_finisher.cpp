@@ -143,6 +143,9 @@ KernelLaunch Finisher::finish(Kernel start, std::vector<Phase> phases) {
   if (!vector_inner_ && !inner_.empty()) {
     const int64_t vectors = (outer_.back().extent + kShortVector - 1) / kShortVector;
     kernel->short_vector = vectors <= 1;
+    const int64_t extent = outer_.back().extent;
+    if (std::ranges::find(kWholeVectors, extent) != std::end(kWholeVectors))
+      kernel->short_extent = extent;
     if (vectors > 1 && vectors <= kMostColumnVectors)
       kernel->column_vectors = static_cast<int>(vectors);
   }

@@ -97,6 +97,7 @@ std::string instr_text(const Kernel& kernel, int number) {
 std::string vector_text(const Kernel& kernel) {
   std::string out = kernel.lane_guarded ? " lane-guarded" : "";
   out += kernel.short_vector ? " short vector" : " vector";
+  if (kernel.short_extent > 0) out += fmt::format(" of {}", kernel.short_extent);
   const int64_t most = kernel.column_vectors * kShortVector;
   if (most > 0) out += fmt::format(" of {} to {}", most - kShortVector + 1, most);
   return out;

@@ -135,6 +135,8 @@ struct Blocking {
 
 /// Vector dimensions of so many positions are short: one vector, the block of channels.
 inline constexpr int64_t kShortVector = 16;
+/// Vectors of every target divide these, of which short vector dimensions may be compiled for.
+inline constexpr int64_t kWholeVectors[] = {8, 16};
 /// So many times as many columns are reduced in registers.
 inline constexpr int64_t kMostColumnVectors = 4;
 
@@ -162,6 +164,8 @@ struct Kernel {
   /// positions of the last inner one at once, be it reduced or, without reductions, walked in
   /// order.
   bool short_vector = false;
+  /// Not 0: it has just so many, one of kWholeVectors.
+  int64_t short_extent = 0;
   /// Not 0: it has more, so many times kShortVector rounded up, and there are inner dimensions:
   /// what is reduced for each position fits registers.
   int column_vectors = 0;
@@ -216,7 +220,7 @@ ir::OpKind combining_op(ir::OpKind reduction, DType dtype);
 
 /// Runs positions [task_begin, task_end) of the flattened task dimensions (row-major), in order,
 /// and [vector_begin, vector_end) of the vector dimension when that is an outer one (ignored, whole
-/// extent walked, when it is an inner one).
+/// extent walked, when it is an inner one; all of it where Kernel::short_extent is known).
 using KernelFunction = void (*)(void* const* buffers,
                                 const int64_t* params,
                                 int64_t task_begin,

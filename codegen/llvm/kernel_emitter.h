@@ -222,6 +222,7 @@ class KernelEmitter {
                          llvm::Value* end,
                          llvm::ArrayRef<int> streams,
                          const std::function<void()>& body);
+  [[nodiscard]] bool has_whole_vectors() const;
   [[nodiscard]] bool avoids_masks() const;
   [[nodiscard]] bool may_compute_twice() const;
   [[nodiscard]] bool stores_are_apart() const;

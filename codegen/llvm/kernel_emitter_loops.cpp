@@ -279,9 +279,16 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
   } else if ((!cuts_.empty() || avoids_masks()) && unroll_ > 1) {
     main_end = emit_whole_vectors(main_end, end, body);
   }
-  emit_masked_loop({main_end, end}, unroll_ > kCopiesOfRest ? kCopiesOfRest : 1, body);
+  if (!has_whole_vectors())
+    emit_masked_loop({main_end, end}, unroll_ > kCopiesOfRest ? kCopiesOfRest : 1, body);
   copies_ = 1;
   in_vector_loop_ = false;
+}
+
+/// Whether no lane is ever left out, so that loops with masks, half of a kernel's code, are not
+/// needed. With AVX-512 those are the only ones.
+bool KernelEmitter::has_whole_vectors() const {
+  return !e_.host.avx512 && kernel_.short_extent > 0 && kernel_.short_extent % e_.lanes == 0;
 }
 
 /// Those of AVX2: what fills a vector is worth a loop of its own without them.
