@@ -82,7 +82,8 @@ llvm::SmallVector<int, 4> KernelEmitter::streams_of(const Plan& plan) const {
   if (gathers_rows(plan) || (e_.host.zen5 && is_bound_by_arithmetic(plan))) return streams;
   // There is time to store in the usual way, and a second loop would take as long to compile.
   const auto loads_elements = [&](int number) { return loads_each(instr(number)); };
-  if (std::ranges::any_of(plan.phase->instrs, loads_elements)) return streams;
+  const bool draws_for_long = !e_.host.avx512 && draws_random_bits(*plan.phase);
+  if (draws_for_long || std::ranges::any_of(plan.phase->instrs, loads_elements)) return streams;
   for (const int number : plan.phase->instrs) {
     if (is_stream(number)) streams.push_back(number);
   }
