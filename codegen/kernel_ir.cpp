@@ -181,6 +181,8 @@ class Verifier {
                 fmt::format("d{}: the vector dimension is the last inner or last outer one", d));
       }
     }
+    require(kernel_.short_vector || kernel_.short_extent == 0,
+            "only short vector dimensions are compiled for their extent");
     if (kernel_.row_bound > 0) {
       const auto num_inner = std::ranges::count(kernel_.dims, true, &Dim::inner);
       const bool are_in_order = num_inner == 1 && kernel_.vector_is_inner() && !kernel_.blocking;

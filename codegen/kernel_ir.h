@@ -135,7 +135,7 @@ struct Blocking {
 
 /// Vector dimensions of so many positions are short: one vector, the block of channels.
 inline constexpr int64_t kShortVector = 16;
-/// Vectors of every target divide these, of which short vector dimensions may be compiled for.
+/// Those of so many, which vectors of most targets divide, are compiled for just these.
 inline constexpr int64_t kWholeVectors[] = {8, 16};
 /// So many times as many columns are reduced in registers.
 inline constexpr int64_t kMostColumnVectors = 4;

@@ -139,6 +139,10 @@ TEST(KernelIr, VerifierFindsWhatIsBroken) {
   EXPECT_EQ(verify(kernel), "%3: a kernel's own memory moves along inner dimensions alone");
 
   kernel = row_max();
+  kernel.short_extent = 8;
+  EXPECT_EQ(verify(kernel), "only short vector dimensions are compiled for their extent");
+
+  kernel = row_max();
   kernel.row_bound = 24;
   EXPECT_EQ(verify(kernel), "rows are bound in steps");
   kernel.row_bound = 32;
