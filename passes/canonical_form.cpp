@@ -211,9 +211,10 @@ std::vector<NearForms> near_forms(const ir::Graph& graph) {
   std::vector<NearForms> near(forms.size());
   for (size_t radius = 0; radius < std::tuple_size_v<NearForms>; ++radius) {
     if (radius > 0) {
-      forms = each_form(graph, [&, old = forms](const Node& node) {
-        const Hash128 uses = sum_of_uses(node, [&](const Node& user) { return old[index(user)]; });
-        return combine(with_operands(node, old[index(node)], old), uses);
+      const std::vector<Hash128> nearer = std::move(forms);
+      forms = each_form(graph, [&](const Node& node) {
+        const auto form = [&](const Node& other) { return nearer[index(other)]; };
+        return combine(with_operands(node, form(node), nearer), sum_of_uses(node, form));
       });
     }
     for (size_t i = 0; i < forms.size(); ++i)
