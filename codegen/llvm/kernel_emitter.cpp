@@ -144,7 +144,7 @@ int KernelEmitter::innermost_level() const {
   return kInnerLevel + static_cast<int>(inner_dims_.size()) - (columns_in_memory_ ? 0 : 1);
 }
 
-KernelEmitter::Plan KernelEmitter::make_plan(const Phase& phase) {
+Plan KernelEmitter::make_plan(const Phase& phase) {
   const int straight_level = kernel_.vector_is_inner() ? kTaskLevel : kVectorLevel;
   const int innermost = phase.loop ? innermost_level() : straight_level;
   Plan plan{.phase = &phase, .levels = {}, .accumulates = {}, .prefetches = {}};

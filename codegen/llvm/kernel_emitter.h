@@ -29,6 +29,7 @@
 #include "wick/codegen/kernel_ir.h"
 #include "wick/codegen/llvm/division.h"
 #include "wick/codegen/llvm/emit_context.h"
+#include "wick/codegen/llvm/emitter_records.h"
 #include "wick/codegen/llvm/function_forms.h"
 #include "wick/codegen/llvm/reduction.h"
 #include "wick/codegen/llvm/staging.h"
@@ -46,79 +47,9 @@ class KernelEmitter {
   llvm::Function* emit(const std::string& symbol);
 
  private:
-  using Values = llvm::SmallVector<llvm::Value*, 4>;
-  using Places = llvm::SmallVector<std::optional<int64_t>, 16>;  // of lanes, in elements
-
   static constexpr int kTaskLevel = 1;
   static constexpr int kVectorLevel = 2;
   static constexpr int kInnerLevel = 3;
-  static constexpr int kPrefetchParts = 4;
-
-  /// What an instruction computed: a scalar when it is uniform along the vector dimension, else a
-  /// vector; one for each copy of the unrolled body unless the copies agree.
-  struct Slot {
-    Values copies;
-    Values splats;                           // of uniform values that varying instructions use
-    llvm::SmallVector<Divisor, 4> divisors;  // of values that many others are divided by
-  };
-
-  /// An address, or the affine part of an index when `buffer` is -1, as far as the loops that are
-  /// open decide it. Instructions of equal address share one.
-  struct Access {
-    int buffer = -1;
-    Affine address;
-    llvm::Value* partial = nullptr;
-  };
-
-  /// A part of a row that a load of another loop reads, asked for along a loop.
-  struct Prefetch {
-    int number = 0;  // of the load
-    bool of_next_task = false;
-    int begin = 0;  // in kPrefetchParts of the row
-    int size = 0;
-  };
-
-  /// A phase with the level of each of its instructions.
-  struct Plan {
-    const Phase* phase = nullptr;
-    std::vector<int> levels;  // one an instruction of the phase
-    std::vector<int> accumulates;
-    std::vector<Prefetch> prefetches;
-  };
-
-  struct Range {
-    llvm::Value* begin = nullptr;
-    llvm::Value* end = nullptr;
-  };
-
-  /// A vector that a row may not fill: where it begins, and the lanes that count.
-  struct RowEnd {
-    llvm::Value* position = nullptr;
-    llvm::Value* mask = nullptr;
-  };
-
-  /// A part of the vector loop and its stores past the caches.
-  using SectionBody = std::function<void(Range, llvm::ArrayRef<int>)>;
-
-  /// An accumulator of many columns, in memory.
-  struct Column {
-    llvm::Value* memory = nullptr;
-    llvm::Value* start = nullptr;  // a vector
-  };
-
-  /// What a transposing copy takes; the columns' memory has this stride.
-  struct StagedBlock {
-    int64_t stride = 1;
-    llvm::Value* rows = nullptr;
-    llvm::Value* columns = nullptr;
-  };
-
-  /// Values that change with each open loop.
-  struct Scope {
-    std::vector<Slot> slots;
-    std::vector<llvm::Value*> partials;
-    std::vector<llvm::Value*> positions;
-  };
 
   // kernel_emitter.cpp: analysis, phases, instructions
   void find_dependencies();

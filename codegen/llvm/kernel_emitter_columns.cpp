@@ -45,7 +45,7 @@ int64_t KernelEmitter::own_elements_of_column() const {
   return elements;
 }
 
-const KernelEmitter::Plan& KernelEmitter::loop_plan() const {
+const Plan& KernelEmitter::loop_plan() const {
   return *std::ranges::find_if(plans_, [](const Plan& plan) { return plan.phase->loop; });
 }
 
@@ -433,7 +433,7 @@ bool KernelEmitter::finishes_columns(const Plan* loop) const {
 }
 
 /// The phases between this loop, or the begin, and the next one.
-llvm::ArrayRef<KernelEmitter::Plan> KernelEmitter::straight_code_behind(const Plan* loop) const {
+llvm::ArrayRef<Plan> KernelEmitter::straight_code_behind(const Plan* loop) const {
   const llvm::ArrayRef<Plan> behind =
       llvm::ArrayRef(plans_).drop_front(loop == nullptr ? 0 : loop - plans_.data() + 1);
   return behind.take_while([](const Plan& plan) { return !plan.phase->loop; });

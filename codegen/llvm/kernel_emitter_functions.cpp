@@ -35,7 +35,7 @@ bool KernelEmitter::is_interleaved(int number) const {
 
 /// Copies as one wide vector, which LLVM takes apart again instruction by instruction; by powers of
 /// two, where there are as many copies as rows take.
-KernelEmitter::Values KernelEmitter::emit_interleaved(int number) {
+Values KernelEmitter::emit_interleaved(int number) {
   const int argument = form_of(number).argument;
   const int used = argument >= 0 ? argument : instr(number).operands[0];
   Values results;

@@ -213,7 +213,7 @@ llvm::Value* KernelEmitter::address_of_choice(int number) {
                            address_of_choice(at.operands[2]));
 }
 
-KernelEmitter::Values KernelEmitter::emit_choice(int number) {
+Values KernelEmitter::emit_choice(int number) {
   auto& b = e_.b;
   const Instr& at = instr(number);
   llvm::Type* element = e_.storage_type(at.dtype);

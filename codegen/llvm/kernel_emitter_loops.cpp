@@ -6,7 +6,7 @@
 
 namespace wick::codegen::llvm_jit {
 
-KernelEmitter::Scope KernelEmitter::save_scope() const {
+Scope KernelEmitter::save_scope() const {
   Scope scope{.slots = slots_, .partials = {}, .positions = positions_};
   for (const Access& access : accesses_)
     scope.partials.push_back(access.partial);
@@ -487,7 +487,7 @@ llvm::Value* KernelEmitter::mask_of_copy(int copy) const {
   return masks_[copy_dim_ == kernel_.vector_dim ? static_cast<size_t>(copy) : 0];
 }
 
-KernelEmitter::Range KernelEmitter::inner_range(int dim) {
+Range KernelEmitter::inner_range(int dim) {
   auto& b = e_.b;
   llvm::Value* extent = extent_of(dim);
   if (!kernel_.blocking || kernel_.blocking->inner != dim) return {b.getInt64(0), extent};

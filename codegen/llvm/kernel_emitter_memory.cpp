@@ -117,7 +117,7 @@ llvm::Value* KernelEmitter::make_own_memory(llvm::Type* element, int64_t element
   return memory;
 }
 
-const KernelEmitter::Access& KernelEmitter::access_at(int number) const {
+const Access& KernelEmitter::access_at(int number) const {
   return accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(number)])];
 }
 

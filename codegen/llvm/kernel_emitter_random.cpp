@@ -38,7 +38,7 @@ bool KernelEmitter::may_share_random_words(const Instr& at) const {
 }
 
 /// Words of all copies, the first of which begins where words do.
-KernelEmitter::Values KernelEmitter::emit_shared_words(const Instr& at, llvm::Value* first) {
+Values KernelEmitter::emit_shared_words(const Instr& at, llvm::Value* first) {
   auto& b = e_.b;
   const int vectors = kCounters / e_.lanes;  // of counters
   std::vector<std::array<llvm::Value*, 4>> words;
@@ -63,7 +63,7 @@ KernelEmitter::Values KernelEmitter::emit_shared_words(const Instr& at, llvm::Va
 
 /// The words of counters together where the first element is a multiple of as many, as it is unless
 /// rows have odd lengths; else a word of each copy's own counters.
-KernelEmitter::Values KernelEmitter::emit_random_copies(const Instr& at) {
+Values KernelEmitter::emit_random_copies(const Instr& at) {
   auto& b = e_.b;
   const auto access = static_cast<size_t>(access_of_[static_cast<size_t>(at.operands[2])]);
   llvm::Value* first = accesses_[access].partial;

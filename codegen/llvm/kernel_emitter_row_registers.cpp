@@ -169,7 +169,7 @@ llvm::Value* KernelEmitter::mask_of_row_end() {
 }
 
 /// Of a vector that a row may not fill: it ends where the row does, if not before.
-KernelEmitter::RowEnd KernelEmitter::place_of_row_end(int vector) {
+RowEnd KernelEmitter::place_of_row_end(int vector) {
   RowEnd& end = ends_of_row_[vector];
   if (end.position == nullptr) {
     auto& b = e_.b;

@@ -220,7 +220,7 @@ void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
 
 /// Of one task's share in a tile, what begins and ends with a line of the stream: the tile's memory
 /// reaches some elements into the next one, so that tiles share no line.
-KernelEmitter::Range KernelEmitter::between_lines(Range tile, int stream) {
+Range KernelEmitter::between_lines(Range tile, int stream) {
   auto& b = e_.b;
   const auto next_line = [&](llvm::Value* position, llvm::Value* border) {
     llvm::Value* line =
