@@ -74,7 +74,7 @@ struct Column {
 
 /// What a transposing copy takes; the columns' memory has this stride.
 struct StagedBlock {
-  int64_t stride = 1;
+  int64_t pitch = 1;  // elements from a column to the next one
   llvm::Value* rows = nullptr;
   llvm::Value* columns = nullptr;
 };

@@ -36,7 +36,9 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, llvm::Module& module, const H
     }
   }
   copy_dim_ = kernel_.short_vector ? inner_dims_.back() : kernel_.vector_dim;
-  forms_ = find_function_forms(kernel_, e_.host.divides_beside);
+  // Of the kernel as it was given: what is staged is written by copies, which its instructions
+  // hide.
+  forms_ = find_function_forms(kernel, e_.host.divides_beside);
   divides_floats_ = std::ranges::any_of(kernel_.instrs, [](const Instr& at) {
     return at.kind == InstrKind::compute && is_float(at.dtype) &&
            (at.op == ir::OpKind::div || at.op == ir::OpKind::rem);
@@ -484,7 +486,7 @@ bool KernelEmitter::has_known_divisor(const Instr& at) const {
   if (row_in_registers_ && divides_row_faster()) return false;
   const int dividend = at.operands[0];
   const int divisor = at.operands[1];
-  if (kernel_.has_short_rows() && e_.host.avx512 && varies(divisor)) {
+  if (kernel_.has_short_rows() && varies(divisor)) {
     const auto is_of_column = [&](int number) {
       return (deps_[static_cast<size_t>(number)] & inner_dims_mask()) != 0;
     };

@@ -378,7 +378,7 @@ class KernelEmitter {
   // kernel_emitter_staging.cpp
   void collect_staged_accesses();
   [[nodiscard]] llvm::Value* place_of_staged(size_t number) const;
-  llvm::Function* transposing_copy(size_t bytes, Transposing direction);
+  llvm::Function* transposing_copy(const TransposingCopy& copy);
   void emit_staged_copy(size_t number,
                         Transposing direction,
                         llvm::Value* place,
@@ -535,7 +535,7 @@ class KernelEmitter {
   llvm::DenseMap<std::pair<int, int>, llvm::Value*> copy_offsets_;
   std::vector<size_t> accesses_of_staged_;
   Range tiled_vectors_;  // of which staged tiles are parts
-  llvm::DenseMap<std::pair<int, int>, llvm::Function*> transposing_copies_;  // by size, direction
+  std::map<TransposingCopy, llvm::Function*> transposing_copies_;
   int64_t own_width_ = 1;                  // positions that own memory has side by side
   llvm::Value* staged_lines_ = nullptr;    // rows on their way past the caches
   std::vector<llvm::Value*> own_memory_;   // by buffer, null until first needed

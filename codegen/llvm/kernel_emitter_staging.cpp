@@ -26,11 +26,10 @@ llvm::Value* KernelEmitter::place_of_staged(size_t number) const {
   return accesses_[accesses_of_staged_[number]].partial;
 }
 
-llvm::Function* KernelEmitter::transposing_copy(size_t bytes, Transposing direction) {
-  llvm::Function*& copy =
-      transposing_copies_[{static_cast<int>(bytes), static_cast<int>(direction)}];
-  if (copy == nullptr) copy = make_transposing_copy(e_, bytes, direction);
-  return copy;
+llvm::Function* KernelEmitter::transposing_copy(const TransposingCopy& copy) {
+  llvm::Function*& made = transposing_copies_[copy];
+  if (made == nullptr) made = make_transposing_copy(e_, copy);
+  return made;
 }
 
 void KernelEmitter::emit_staged_copy(size_t number,
@@ -40,14 +39,9 @@ void KernelEmitter::emit_staged_copy(size_t number,
                                      StagedBlock block) {
   auto& b = e_.b;
   const Staged& staged = staged_.accesses[number];
-  b.CreateCall(
-      transposing_copy(size_of(kernel_.buffers[static_cast<size_t>(staged.own)].dtype), direction),
-      {place,
-       place_stride,
-       start_of_buffer(staged.own),
-       b.getInt64(static_cast<uint64_t>(block.stride)),
-       block.rows,
-       block.columns});
+  const size_t bytes = size_of(kernel_.buffers[static_cast<size_t>(staged.own)].dtype);
+  b.CreateCall(transposing_copy({bytes, direction, block.pitch}),
+               {place, place_stride, start_of_buffer(staged.own), block.rows, block.columns});
 }
 
 /// Between rows of the memory that a staged buffer stands for.
@@ -141,7 +135,7 @@ void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
   }
   std::vector<llvm::Value*> places;
   const StagedBlock block{
-      .stride = own_width_, .rows = num_positions_, .columns = extent_of(inner_dims_.back())};
+      .pitch = own_width_, .rows = num_positions_, .columns = extent_of(inner_dims_.back())};
   for (size_t i = 0; i < staged_.accesses.size(); ++i) {
     places.push_back(place_of_staged(i));
     if (!staged_.accesses[i].reads) continue;
@@ -204,7 +198,7 @@ void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
                      b.getInt64(0));
   llvm::Value* end = b.CreateBinaryIntrinsic(
       llvm::Intrinsic::smin, b.CreateAdd(vectors.end, past_line), tiled_vectors_.end);
-  const StagedBlock block{.stride = kTilePitch,
+  const StagedBlock block{.pitch = kTilePitch,
                           .rows = b.CreateSub(end, vectors.begin),
                           .columns = b.CreateSub(tasks.end, tasks.begin)};
   std::vector<llvm::Value*> places;
@@ -257,11 +251,10 @@ void KernelEmitter::stage_lanes(size_t number, llvm::Value* place, llvm::Value* 
   const Staged& staged = staged_.accesses[number];
   const auto lanes = static_cast<unsigned>(e_.lanes);
   const auto read = [&](llvm::Value* first, llvm::Value* last) {
-    b.CreateCall(transposing_copy(sizeof(float), Transposing::some_into_columns),
+    b.CreateCall(transposing_copy({sizeof(float), Transposing::some_into_columns, own_width_}),
                  {place,
                   stride_of_staged(number),
                   start_of_buffer(staged.own),
-                  b.getInt64(static_cast<uint64_t>(own_width_)),
                   b.getInt64(lanes),
                   columns,
                   first,

@@ -29,29 +29,33 @@ Block pair_block(const Block& wide) {
 
 class Emitter {
  public:
-  Emitter(EmitContext& e, size_t element_bytes, Transposing direction)
+  Emitter(EmitContext& e, const TransposingCopy& copy)
       : e_(e),
         b_(e.b),
-        element_(b_.getIntNTy(static_cast<unsigned>(element_bytes * 8))),
-        align_(element_bytes),
-        wide_(wide_block(element_bytes, e.lanes)),
-        direction_(direction) {}
+        element_(b_.getIntNTy(static_cast<unsigned>(copy.element_bytes * 8))),
+        align_(copy.element_bytes),
+        wide_(wide_block(copy.element_bytes, e.lanes)),
+        direction_(copy.direction),
+        pitch_(copy.pitch) {}
 
   llvm::Function* emit() {
     llvm::Type* i64 = b_.getInt64Ty();
     llvm::Type* pointer = b_.getPtrTy();
-    llvm::SmallVector<llvm::Type*, 8> arguments = {pointer, i64, pointer, i64, i64, i64};
-    if (direction_ == Transposing::some_into_columns) arguments.append({i64, i64});
+    llvm::SmallVector<llvm::Type*, 8> arguments = {pointer, i64, pointer, i64, i64};
+    if (takes_some_rows()) arguments.append({i64, i64});
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), arguments, false);
     function_ = llvm::Function::Create(
         type, llvm::GlobalValue::InternalLinkage, "transposing_copy", &e_.module);
-    rows_ = {function_->getArg(0), function_->getArg(1), function_->getArg(4)};
-    columns_ = {function_->getArg(2), function_->getArg(3), function_->getArg(5)};
+    rows_ = function_->getArg(0);
+    stride_ = function_->getArg(1);
+    columns_ = function_->getArg(2);
+    num_rows_ = function_->getArg(3);
+    num_columns_ = function_->getArg(4);
     auto* entry = llvm::BasicBlock::Create(b_.getContext(), "entry", function_);
     auto* blocks = llvm::BasicBlock::Create(b_.getContext(), "blocks", function_);
     auto* elements = llvm::BasicBlock::Create(b_.getContext(), "elements", function_);
     b_.SetInsertPoint(entry);
-    b_.CreateCondBr(b_.CreateICmpSGE(rows_.count, int64(wide_.rows())), blocks, elements);
+    b_.CreateCondBr(b_.CreateICmpSGE(num_rows_, int64(wide_.rows())), blocks, elements);
     b_.SetInsertPoint(blocks);
     emit_blocks();
     b_.CreateRetVoid();
@@ -62,13 +66,11 @@ class Emitter {
   }
 
  private:
-  struct Side {
-    llvm::Value* memory = nullptr;
-    llvm::Value* stride = nullptr;
-    llvm::Value* count = nullptr;
-  };
-
   using Values = llvm::SmallVector<llvm::Value*, 16>;
+
+  [[nodiscard]] bool takes_some_rows() const {
+    return direction_ == Transposing::some_into_columns;
+  }
 
   llvm::Value* int64(int64_t value) { return b_.getInt64(static_cast<uint64_t>(value)); }
 
@@ -91,81 +93,117 @@ class Emitter {
     b_.SetInsertPoint(after);
   }
 
-  /// The first of the block at `position`: the last block ends where the side does, and may take
-  /// again what the one before it took.
-  llvm::Value* block_at(llvm::Value* position, const Side& side, int size) {
-    return b_.CreateBinaryIntrinsic(
-        llvm::Intrinsic::smin, position, b_.CreateSub(side.count, int64(size)));
-  }
-
   /// Memory of fewer columns than a wide block has is walked in pairs, or in single ones.
   void emit_blocks() {
-    llvm::Value* count = columns_.count;
     const auto if_else = [&](llvm::Value* condition, llvm::Value* yes, llvm::Value* no) {
       return b_.CreateSelect(condition, yes, no);
     };
-    llvm::Value* is_wide = b_.CreateICmpSGE(count, int64(wide_.square));
-    llvm::Value* has_pairs = b_.CreateICmpSGE(count, int64(2));
-    llvm::Value* wide_end = if_else(is_wide, count, int64(0));
+    llvm::Value* is_wide = b_.CreateICmpSGE(num_columns_, int64(wide_.square));
+    llvm::Value* has_pairs = b_.CreateICmpSGE(num_columns_, int64(2));
+    llvm::Value* wide_end = if_else(is_wide, num_columns_, int64(0));
     llvm::Value* pair_end =
-        if_else(b_.CreateAnd(b_.CreateNot(is_wide), has_pairs), count, int64(0));
-    llvm::Value* single_end = if_else(b_.CreateOr(is_wide, has_pairs), int64(0), count);
-    loop(rows_.count, wide_.rows(), [&](llvm::Value* position) {
-      llvm::Value* row = block_at(position, rows_, wide_.rows());
-      const Values rows = rows_from(row);
-      llvm::Value* columns = move(columns_.memory, row);
+        if_else(b_.CreateAnd(b_.CreateNot(is_wide), has_pairs), num_columns_, int64(0));
+    llvm::Value* single_end = if_else(b_.CreateOr(is_wide, has_pairs), int64(0), num_columns_);
+    const Rows first = first_rows();
+    loop(num_rows_, wide_.rows(), [&](llvm::Value* position) {
+      // The last block ends where the rows do, and may take again what the one before it took.
+      llvm::Value* row = b_.CreateBinaryIntrinsic(
+          llvm::Intrinsic::smin, position, b_.CreateSub(num_rows_, int64(wide_.rows())));
+      Rows rows = first;
+      rows.begin = move(rows.begin, b_.CreateMul(row, stride_));
+      llvm::Value* columns = move(columns_, row);
       emit_row_of_blocks(wide_, wide_end, rows, columns);
       if (wide_.square > 2) emit_row_of_blocks(pair_block(wide_), pair_end, rows, columns);
-      loop(single_end, 1, [&](llvm::Value* column) {
-        emit_column(rows, move(columns, b_.CreateMul(column, columns_.stride)), column);
-      });
+      emit_column(rows, columns, single_end);
     });
   }
 
-  /// Where the rows of a block begin.
-  Values rows_from(llvm::Value* row) {
-    Values rows;
-    if (direction_ == Transposing::some_into_columns) {
-      llvm::Value* first = function_->getArg(6);
-      llvm::Value* last = function_->getArg(7);
-      while (std::ssize(rows) < wide_.rows()) {
-        llvm::Value* number =
-            b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, int64(std::ssize(rows)), first);
+  /// Rows of a block: where the first one begins and how far from there the others do, by fours,
+  /// which addresses of the machine add up.
+  struct Rows {
+    llvm::Value* begin = nullptr;
+    Values distances;  // of the first four; of some rows, of all
+    llvm::Value* four = nullptr;
+  };
+
+  Rows first_rows() {
+    Rows rows{.begin = rows_, .distances = {}, .four = nullptr};
+    if (takes_some_rows()) {
+      llvm::Value* first = function_->getArg(5);
+      llvm::Value* last = function_->getArg(6);
+      while (std::ssize(rows.distances) < wide_.rows()) {
+        llvm::Value* number = b_.CreateBinaryIntrinsic(
+            llvm::Intrinsic::smax, int64(std::ssize(rows.distances)), first);
         number = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, number, last);
-        rows.push_back(move(rows_.memory, b_.CreateMul(number, rows_.stride)));
+        rows.distances.push_back(b_.CreateMul(number, stride_));
       }
       return rows;
     }
-    rows.push_back(move(rows_.memory, b_.CreateMul(row, rows_.stride)));
-    while (std::ssize(rows) < wide_.rows())
-      rows.push_back(move(rows.back(), rows_.stride));
+    for (int64_t i = 0; i < 4; ++i)
+      rows.distances.push_back(b_.CreateMul(int64(i), stride_));
+    rows.four = b_.CreateMul(int64(4), stride_);
     return rows;
   }
 
+  /// The same column of each row.
+  Values places_in(const Rows& rows, llvm::Value* begin) {
+    Values places;
+    for (;;) {
+      for (llvm::Value* distance : rows.distances)
+        places.push_back(move(begin, distance));
+      if (std::ssize(places) >= wide_.rows()) return places;
+      begin = move(begin, rows.four);
+    }
+  }
+
+  /// One after the other, the last of which ends where the columns do. What moves from one to the
+  /// next are pointers: of a position LLVM would keep a sum with the beginning of each row, for
+  /// which there are not enough registers.
   void emit_row_of_blocks(const Block& block,
                           llvm::Value* end,
-                          const Values& rows_begin,
+                          const Rows& rows,
                           llvm::Value* columns) {
-    loop(end, block.square, [&](llvm::Value* at) {
-      llvm::Value* column = block_at(at, columns_, block.square);
-      Values rows;
-      for (llvm::Value* begin : rows_begin)
-        rows.push_back(move(begin, column));
-      Values places = {move(columns, b_.CreateMul(column, columns_.stride))};
-      while (std::ssize(places) < block.square)
-        places.push_back(move(places.back(), columns_.stride));
-      if (direction_ != Transposing::into_rows) {
-        store(transpose(block, load_rows(block, rows)), places);
-      } else {
-        store_rows(block, transpose(block, load(block, places)), rows);
-      }
-    });
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    auto* body = llvm::BasicBlock::Create(b_.getContext(), "blocks", function_);
+    auto* after = llvm::BasicBlock::Create(b_.getContext(), "done", function_);
+    llvm::Value* first_left = b_.CreateSub(end, int64(block.square));
+    b_.CreateCondBr(b_.CreateICmpSLE(int64(0), first_left), body, after);
+    b_.SetInsertPoint(body);
+    const auto moving = [&](llvm::Value* first) {
+      llvm::PHINode* value = b_.CreatePHI(first->getType(), 2);
+      value->addIncoming(first, before);
+      return value;
+    };
+    llvm::PHINode* left = moving(first_left);  // columns behind this block
+    llvm::PHINode* in_rows = moving(rows.begin);
+    llvm::PHINode* in_columns = moving(columns);
+    Values places;
+    for (int i = 0; i < block.square; ++i)
+      places.push_back(move(in_columns, int64(i * pitch_)));
+    if (direction_ != Transposing::into_rows) {
+      store(transpose(block, load_rows(block, places_in(rows, in_rows))), places);
+    } else {
+      store_rows(block, transpose(block, load(block, places)), places_in(rows, in_rows));
+    }
+    llvm::Value* step = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, int64(block.square));
+    const auto advance = [&](llvm::PHINode* value, llvm::Value* next) {
+      value->addIncoming(next, b_.GetInsertBlock());
+    };
+    advance(left, b_.CreateSub(left, step));
+    advance(in_rows, move(in_rows, step));
+    advance(in_columns, move(in_columns, b_.CreateMul(step, int64(pitch_))));
+    b_.CreateCondBr(b_.CreateICmpSGT(step, int64(0)), body, after);
+    b_.SetInsertPoint(after);
   }
 
   /// Of a block, element by element.
-  void emit_column(const Values& rows, llvm::Value* place, llvm::Value* column) {
-    for (size_t i = 0; i < rows.size(); ++i)
-      copy_element(move(rows[i], column), move(place, int64(static_cast<int64_t>(i))));
+  void emit_column(const Rows& rows, llvm::Value* columns, llvm::Value* end) {
+    loop(end, 1, [&](llvm::Value* column) {
+      const Values places = places_in(rows, move(rows.begin, column));
+      llvm::Value* in_column = move(columns, b_.CreateMul(column, int64(pitch_)));
+      for (size_t i = 0; i < places.size(); ++i)
+        copy_element(places[i], move(in_column, int64(static_cast<int64_t>(i))));
+    });
   }
 
   void copy_element(llvm::Value* in_row, llvm::Value* in_column) {
@@ -241,10 +279,10 @@ class Emitter {
 
   /// Less than a block of rows.
   void emit_elements() {
-    loop(columns_.count, 1, [&](llvm::Value* column) {
-      loop(rows_.count, 1, [&](llvm::Value* row) {
-        copy_element(move(move(rows_.memory, b_.CreateMul(row, rows_.stride)), column),
-                     move(move(columns_.memory, b_.CreateMul(column, columns_.stride)), row));
+    loop(num_columns_, 1, [&](llvm::Value* column) {
+      loop(num_rows_, 1, [&](llvm::Value* row) {
+        copy_element(move(move(rows_, b_.CreateMul(row, stride_)), column),
+                     move(move(columns_, b_.CreateMul(column, int64(pitch_))), row));
       });
     });
   }
@@ -259,16 +297,20 @@ class Emitter {
   llvm::Align align_;
   Block wide_;
   Transposing direction_;
+  int64_t pitch_;
   llvm::Function* function_ = nullptr;
-  Side rows_;
-  Side columns_;
+  llvm::Value* rows_ = nullptr;
+  llvm::Value* stride_ = nullptr;  // from a row to the next one
+  llvm::Value* columns_ = nullptr;
+  llvm::Value* num_rows_ = nullptr;
+  llvm::Value* num_columns_ = nullptr;
 };
 
 }  // namespace
 
-llvm::Function* make_transposing_copy(EmitContext& e, size_t element_bytes, Transposing direction) {
+llvm::Function* make_transposing_copy(EmitContext& e, const TransposingCopy& copy) {
   const llvm::IRBuilderBase::InsertPointGuard guard(e.b);
-  return Emitter(e, element_bytes, direction).emit();
+  return Emitter(e, copy).emit();
 }
 
 }  // namespace wick::codegen::llvm_jit

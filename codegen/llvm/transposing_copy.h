@@ -4,7 +4,9 @@
 // of a column lie side by side. Lines are read and written whole and transposed in registers, where
 // a gather touches a line for each element.
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 
 #include "wick/codegen/llvm/emit_context.h"
 
@@ -14,9 +16,17 @@ namespace wick::codegen::llvm_jit {
 /// a last one are read as these are; elements of four bytes.
 enum class Transposing { into_columns, into_rows, some_into_columns };
 
-/// A function of (rows' memory, its stride, columns' memory, its stride, number of rows, number of
-/// columns), strides in elements of so many bytes. Elements may be copied twice, so the two may
-/// not overlap. Of some rows it takes the first and the last one as well.
-llvm::Function* make_transposing_copy(EmitContext& e, size_t element_bytes, Transposing direction);
+struct TransposingCopy {
+  size_t element_bytes = 0;
+  Transposing direction = Transposing::into_columns;
+  int64_t pitch = 0;  // elements from a column to the next one
+
+  auto operator<=>(const TransposingCopy&) const = default;
+};
+
+/// A function of (rows' memory, elements from a row to the next one, columns' memory, number of
+/// rows, number of columns). Elements may be copied twice, so the two may not overlap. Of some rows
+/// it takes the first and the last one as well.
+llvm::Function* make_transposing_copy(EmitContext& e, const TransposingCopy& copy);
 
 }  // namespace wick::codegen::llvm_jit
