@@ -478,8 +478,7 @@ llvm::Value* KernelEmitter::with_hidden_zeros(const Instr& load, llvm::Value* va
   return e_.b.CreateArithmeticFence(value, value->getType());
 }
 
-/// Many floats by one that is known before their loop, or, with registers for them, by one in each
-/// lane.
+/// Many floats by one that is known before their loop, or, of short rows, by one in each lane.
 bool KernelEmitter::has_known_divisor(const Instr& at) const {
   if (at.kind != InstrKind::compute || at.op != ir::OpKind::div || !e_.host.fma) return false;
   if (!is_float(at.dtype)) return false;

@@ -17,8 +17,8 @@ class RowsGenerator {
   explicit RowsGenerator(uint64_t seed)
       : random_(seed),
         graph_(std::make_unique<ir::Graph>("rows" + std::to_string(seed))),
-        rows_(random_.pick(std::vector<int64_t>{64, 65, 97, 130})),
-        columns_(random_.pick(std::vector<int64_t>{33, 40, 64, 65})) {}
+        rows_(random_.pick(std::vector<int64_t>{64, 65, 97, 130, 300})),
+        columns_(random_.pick(std::vector<int64_t>{3, 5, 10, 21, 33, 40, 64, 65})) {}
 
   std::unique_ptr<ir::Graph> run() {
     for (const char* name : {"x", "y"})
