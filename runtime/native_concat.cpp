@@ -19,15 +19,17 @@ namespace {
 
 constexpr int64_t kLine = 64;
 
-/// As memcpy does, line by line: of runs of some hundred to some thousand bytes, which begin
-/// anywhere, in 0.7 to 0.9 of its time.
+/// Whole lines of what is written, between two that may begin and end anywhere: those that cross
+/// lines take twice as long, and memcpy of the C library, which has the machine copy long runs,
+/// sixteen times as long on AMD's processors where the two lie a few bytes apart in their pages.
 [[gnu::always_inline]] inline void copy_lines(std::byte* to, const std::byte* from, int64_t size) {
-  constexpr int64_t kLong = 8192;
-  if (size < kLine || size >= kLong) {
+  if (size < kLine) {
     std::memcpy(to, from, static_cast<size_t>(size));
     return;
   }
-  for (int64_t at = 0; at + kLine <= size; at += kLine)
+  std::memcpy(to, from, kLine);
+  auto at = static_cast<int64_t>(kLine - reinterpret_cast<uintptr_t>(to) % kLine);
+  for (; at + kLine <= size; at += kLine)
     std::memcpy(to + at, from + at, kLine);
   std::memcpy(to + size - kLine, from + size - kLine, kLine);
 }
