@@ -193,8 +193,20 @@ int KernelEmitter::max_live_vectors(const Plan& plan) const {
 /// the next row is another page to memory. Rows that are staged have been fetched by then.
 int KernelEmitter::most_copies() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || columns_in_memory_) return 4;
-  if (!staged_.accesses.empty() && !stages_strips()) return 4;
+  if (!staged_.accesses.empty() && !stages_strips()) return waits_for_sums() ? 8 : 4;
   return kernel_.short_vector ? 8 : 16;
+}
+
+/// Whether loops over rows that many tasks read do little more than to add to one sum, which has to
+/// be there before the next addition: of those of AVX2 eight at once keep the machine busy, and
+/// squared distances take 0.8 of the time.
+bool KernelEmitter::waits_for_sums() const {
+  constexpr int kLittleWork = 4;
+  if (e_.host.avx512 || !stages_for_many_tasks()) return false;
+  return std::ranges::all_of(plans_, [&](const Plan& plan) {
+    return !plan.phase->loop ||
+           (plan.accumulates.size() == 1 && work_of(*plan.phase) <= kLittleWork);
+  });
 }
 
 /// Instructions for one vector of the phase, roughly.

@@ -67,6 +67,7 @@ class KernelEmitter {
   [[nodiscard]] bool keeps_sums(const Plan& plan, int registers) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
   [[nodiscard]] int most_copies() const;
+  [[nodiscard]] bool waits_for_sums() const;
   [[nodiscard]] int max_live_vectors(const Plan& plan) const;
   void emit_phases();
   void emit_loop_phase(const Plan& plan);
@@ -157,10 +158,10 @@ class KernelEmitter {
   [[nodiscard]] bool avoids_masks() const;
   [[nodiscard]] bool may_compute_twice() const;
   [[nodiscard]] bool stores_are_apart() const;
-  void emit_single_vectors(llvm::Value* begin,
-                           llvm::Value* end,
-                           llvm::Value* last,
-                           const std::function<void()>& body);
+  void emit_unmasked_loop(Range range,
+                          int copies,
+                          llvm::Value* last,
+                          const std::function<void()>& body);
   llvm::Value* emit_whole_vectors(llvm::Value* rest,
                                   llvm::Value* end,
                                   const std::function<void()>& body);

@@ -6,6 +6,13 @@
 
 namespace wick::codegen::llvm_jit {
 
+namespace {
+
+/// Vectors at once of what is left behind a loop over more.
+constexpr int kCopiesOfRest = 4;
+
+}  // namespace
+
 Scope KernelEmitter::save_scope() const {
   Scope scope{.slots = slots_, .partials = {}, .positions = positions_};
   for (const Access& access : accesses_)
@@ -252,7 +259,6 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
                                       llvm::Value* end,
                                       llvm::ArrayRef<int> streams,
                                       const std::function<void()>& body) {
-  constexpr int kCopiesOfRest = 4;
   in_vector_loop_ = true;
   if (has_few_columns()) {
     emit_few_columns({begin, end}, body);
@@ -274,13 +280,14 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
     main_end = emit_main_loop(begin, main_end, end, streams, body);
     at_row_start_ = false;
   }
+  int copies_of_rest = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1;
   if (avoids_masks() && may_compute_twice()) {
     main_end = emit_last_vectors({begin, end}, main_end, streams, body);
   } else if ((!cuts_.empty() || avoids_masks()) && unroll_ > 1) {
     main_end = emit_whole_vectors(main_end, end, body);
+    copies_of_rest = 1;
   }
-  if (!has_whole_vectors())
-    emit_masked_loop({main_end, end}, unroll_ > kCopiesOfRest ? kCopiesOfRest : 1, body);
+  if (!has_whole_vectors()) emit_masked_loop({main_end, end}, copies_of_rest, body);
   copies_ = 1;
   in_vector_loop_ = false;
 }
@@ -311,15 +318,16 @@ bool KernelEmitter::stores_are_apart() const {
       kernel_.buffers, [](const BufferArg& buffer) { return buffer.no_alias || !buffer.written; });
 }
 
-/// One vector at a time without masks, none of which begins behind `last`.
-void KernelEmitter::emit_single_vectors(llvm::Value* begin,
-                                        llvm::Value* end,
-                                        llvm::Value* last,
-                                        const std::function<void()>& body) {
+/// So many vectors at a time without masks, none of which begins behind `last`.
+void KernelEmitter::emit_unmasked_loop(Range range,
+                                       int copies,
+                                       llvm::Value* last,
+                                       const std::function<void()>& body) {
   auto& b = e_.b;
-  copies_ = 1;
-  num_positions_ = b.getInt64(static_cast<uint64_t>(e_.lanes));
-  loop(begin, end, e_.lanes, [&](llvm::Value* position) {
+  const int64_t step = int64_t{e_.lanes} * copies;
+  copies_ = copies;
+  num_positions_ = b.getInt64(static_cast<uint64_t>(step));
+  loop(range.begin, range.end, step, [&](llvm::Value* position) {
     if (last != nullptr) position = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, position, last);
     positions_[static_cast<size_t>(kernel_.vector_dim)] = position;
     body();
@@ -331,11 +339,15 @@ llvm::Value* KernelEmitter::emit_whole_vectors(llvm::Value* rest,
                                                llvm::Value* end,
                                                const std::function<void()>& body) {
   auto& b = e_.b;
-  llvm::Value* count = b.CreateSub(end, rest);
-  llvm::Value* part = b.CreateURem(count, b.getInt64(static_cast<uint64_t>(e_.lanes)));
-  llvm::Value* whole_end = b.CreateSub(end, part);
-  emit_single_vectors(rest, whole_end, nullptr, body);
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rest, whole_end);
+  for (int copies = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1; copies >= 1;
+       copies /= kCopiesOfRest) {
+    const auto step = static_cast<uint64_t>(int64_t{e_.lanes} * copies);
+    llvm::Value* part = b.CreateURem(b.CreateSub(end, rest), b.getInt64(step));
+    llvm::Value* whole_end = b.CreateSub(end, part);
+    emit_unmasked_loop({rest, whole_end}, copies, nullptr, body);
+    rest = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rest, whole_end);
+  }
+  return rest;
 }
 
 /// Those behind `rest`, the last of which ends where the range does, if that is as long as one;
@@ -353,7 +365,7 @@ llvm::Value* KernelEmitter::emit_last_vectors(Range range,
                                       b.CreateICmpSLE(length, b.getInt64(kShort)));
   if (!streams.empty()) is_whole = b.CreateAnd(is_whole, b.CreateNot(streams_pay()));
   llvm::Value* end = b.CreateSelect(is_whole, range.end, rest);
-  emit_single_vectors(rest, end, b.CreateSub(range.end, b.getInt64(lanes)), body);
+  emit_unmasked_loop({rest, end}, 1, b.CreateSub(range.end, b.getInt64(lanes)), body);
   return end;
 }
 

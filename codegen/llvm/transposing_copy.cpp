@@ -148,12 +148,12 @@ class Emitter {
   /// The same column of each row.
   Values places_in(const Rows& rows, llvm::Value* begin) {
     Values places;
-    for (;;) {
-      for (llvm::Value* distance : rows.distances)
-        places.push_back(move(begin, distance));
-      if (std::ssize(places) >= wide_.rows()) return places;
-      begin = move(begin, rows.four);
+    while (std::ssize(places) < wide_.rows()) {
+      const auto row = places.size() % rows.distances.size();
+      if (row == 0 && !places.empty()) begin = move(begin, rows.four);
+      places.push_back(move(begin, rows.distances[row]));
     }
+    return places;
   }
 
   /// One after the other, the last of which ends where the columns do. What moves from one to the
