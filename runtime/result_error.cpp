@@ -68,9 +68,11 @@ double ulps_at(const Literal& expected, const Literal& got, int64_t i) {
 
 }  // namespace
 
-std::optional<ResultError> largest_error(const Literal& expected, const Literal& got) {
+std::optional<ResultError> largest_error(const Literal& expected,
+                                         const Literal& got,
+                                         double noise) {
   check(expected.type() == got.type(), "values of one type are compared");
-  const Tolerance tolerance = tolerance_for(expected);
+  const Tolerance tolerance = tolerance_for(expected, noise);
   std::optional<ResultError> worst;
   double worst_excess = -1;
   int64_t outside = 0;

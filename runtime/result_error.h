@@ -21,7 +21,10 @@ struct ResultError {
   int64_t outside = 0;  // elements with a larger error than allowed
 };
 
-/// Compares values of one type; empty when all elements are equal, NaN being equal to NaN.
-std::optional<ResultError> largest_error(const Literal& expected, const Literal& got);
+/// Compares values of one type; empty when all elements are equal, NaN being equal to NaN. `noise`:
+/// as for runtime/validate.h.
+std::optional<ResultError> largest_error(const Literal& expected,
+                                         const Literal& got,
+                                         double noise = 0);
 
 }  // namespace wick::runtime

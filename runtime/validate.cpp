@@ -49,8 +49,10 @@ bool is_close(double expected, double got, const Tolerance& tolerance) {
   return std::abs(expected - got) <= tolerance.allowed(expected);
 }
 
-std::optional<std::string> float_difference(const Literal& expected, const Literal& got) {
-  const Tolerance tolerance = tolerance_for(expected);
+std::optional<std::string> float_difference(const Literal& expected,
+                                            const Literal& got,
+                                            double noise) {
+  const Tolerance tolerance = tolerance_for(expected, noise);
   for (int64_t i = 0; i < expected.numel(); ++i) {
     const double want = expected.as_double(i);
     const double have = got.as_double(i);
@@ -92,9 +94,13 @@ class ValidatingExecutable final : public Executable {
     // Copied first: the run may overwrite donated arguments.
     const std::vector<Literal> parameters = argument_values(*reference_, arguments);
     std::vector<Ref<Buffer>> results = executable_->run(arguments);
-    const std::vector<Literal> expected = ir::interpret(*reference_, parameters);
+    const auto interpret = [&](std::span<const Literal> values) {
+      return ir::interpret(*reference_, values);
+    };
+    const std::vector<Literal> expected = interpret(parameters);
+    RoundingNoise noise(interpret, parameters, expected);
     for (size_t k = 0; k < results.size(); ++k)
-      compare(k, expected[k], *results[k]);
+      compare(k, expected[k], *results[k], noise);
     return results;
   }
 
@@ -103,10 +109,14 @@ class ValidatingExecutable final : public Executable {
   std::string to_text() const override { return executable_->to_text(); }
 
  private:
-  void compare(size_t k, const Literal& expected, const Buffer& buffer) const {
+  void compare(size_t k,
+               const Literal& expected,
+               const Buffer& buffer,
+               RoundingNoise& noise) const {
     const ir::Value value = reference_->results()[k];
     const Literal got = literal_of(expected.type(), buffer.host_data());
-    const auto differs = difference(expected, got, is_exact(value));
+    const auto differs =
+        difference(expected, got, is_exact(value), noise_to_allow(expected, got, noise, k));
     if (!differs) return;
     throw Error(value.node->location(),
                 value.node->op_name(),
@@ -126,21 +136,30 @@ std::unique_ptr<Executable> make_validating(std::unique_ptr<Executable> executab
 
 std::optional<std::string> difference(const Literal& expected,
                                       const Literal& got,
-                                      bool exact_integers) {
+                                      bool exact_integers,
+                                      double noise) {
   if (expected.type() != got.type()) {
     return fmt::format("type is {}, the interpreter gives {}", got.type(), expected.type());
   }
-  if (is_float(expected.type().dtype)) return float_difference(expected, got);
+  if (is_float(expected.type().dtype)) return float_difference(expected, got, noise);
   return integer_difference(expected, got, exact_integers);
 }
 
-double Tolerance::allowed(double expected) const {
-  return std::isfinite(expected) ? relative * std::max(std::abs(expected), mean_magnitude) : 0;
+double noise_to_allow(const Literal& expected, const Literal& got, RoundingNoise& noise, size_t k) {
+  if (!is_float(expected.type().dtype) || !float_difference(expected, got, 0)) return 0;
+  return noise.of(k);
 }
 
-Tolerance tolerance_for(const Literal& expected) {
+double Tolerance::allowed(double expected) const {
+  if (!std::isfinite(expected)) return 0;
+  constexpr double kTimesNoise = 1000;
+  return std::max(relative * std::max(std::abs(expected), mean_magnitude), kTimesNoise * noise);
+}
+
+Tolerance tolerance_for(const Literal& expected, double noise) {
   return {.relative = relative_tolerance(expected.type().dtype),
-          .mean_magnitude = mean_magnitude(expected)};
+          .mean_magnitude = mean_magnitude(expected),
+          .noise = noise};
 }
 
 bool is_exact(ir::Value value) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "wick/runtime/backend.h"
+#include "wick/runtime/rounding_noise.h"
 
 namespace wick::runtime {
 
@@ -21,21 +22,27 @@ std::unique_ptr<Executable> make_validating(std::unique_ptr<Executable> executab
 ///
 /// Floats may differ by the tolerance of their dtype (2e-3 for f32, 1e-9 for f64, 2e-2 for f16,
 /// 1e-1 for bf16) times the larger of the element and the result's mean magnitude: a program of
-/// many ops, each within a few ulp, may cancel.
+/// many ops, each within a few ulp, may cancel. Of what cancels as a whole they may differ by a
+/// thousand times its noise (runtime/rounding_noise.h).
 std::optional<std::string> difference(const Literal& expected,
                                       const Literal& got,
-                                      bool exact_integers);
+                                      bool exact_integers,
+                                      double noise = 0);
+
+/// The noise of result k, of floats, where the two differ by more than is allowed without; else 0.
+double noise_to_allow(const Literal& expected, const Literal& got, RoundingNoise& noise, size_t k);
 
 /// The tolerance rule of `difference` for the elements of one float result.
 struct Tolerance {
   double relative = 0;        // of the dtype; 0 for integers
   double mean_magnitude = 0;  // of the finite elements
+  double noise = 0;           // of rounding
 
   /// The absolute error an element may have; none where it should be infinite.
   [[nodiscard]] double allowed(double expected) const;
 };
 
-Tolerance tolerance_for(const Literal& expected);
+Tolerance tolerance_for(const Literal& expected, double noise = 0);
 
 /// Whether no float takes part in making the integer or bool `value`.
 bool is_exact(ir::Value value);

@@ -24,8 +24,11 @@ std::string index_text(const Shape& shape, int64_t position) {
   return "[" + text + "]";
 }
 
-void print_error(const std::string& title, const Literal& expected, const Literal& got) {
-  const auto error = runtime::largest_error(expected, got);
+void print_error(const std::string& title,
+                 const Literal& expected,
+                 const Literal& got,
+                 double noise) {
+  const auto error = runtime::largest_error(expected, got, noise);
   if (!error) {
     fmt::print("{}: {} equal\n", title, expected.type());
     return;
@@ -45,8 +48,11 @@ void print_error(const std::string& title, const Literal& expected, const Litera
 }
 
 /// How many elements are out, the worst of them, and the rule.
-std::string mismatch_text(const Literal& expected, const Literal& got, std::string_view reference) {
-  const auto error = runtime::largest_error(expected, got);
+std::string mismatch_text(const Literal& expected,
+                          const Literal& got,
+                          std::string_view reference,
+                          double noise) {
+  const auto error = runtime::largest_error(expected, got, noise);
   const Type& type = expected.type();
   std::string text = fmt::format("{} of {} elements, the worst at {}: {:.9g}, {} gives {:.9g}",
                                  error->outside,
@@ -56,9 +62,15 @@ std::string mismatch_text(const Literal& expected, const Literal& got, std::stri
                                  reference,
                                  error->expected);
   if (is_float(type.dtype)) {
-    text += fmt::format(" (allowed: {} of the larger of the element and the mean magnitude {:.3g})",
-                        runtime::tolerance_for(expected).relative,
-                        runtime::tolerance_for(expected).mean_magnitude);
+    const runtime::Tolerance tolerance = runtime::tolerance_for(expected, noise);
+    const bool is_noise = tolerance.allowed(0) > tolerance.relative * tolerance.mean_magnitude;
+    text += is_noise ? fmt::format(" (allowed: {:.3g}, a thousand times the noise of rounding)",
+                                   tolerance.allowed(0))
+                     : fmt::format(
+                           " (allowed: {} of the larger of the element and the mean "
+                           "magnitude {:.3g})",
+                           tolerance.relative,
+                           tolerance.mean_magnitude);
   }
   return text;
 }
@@ -68,18 +80,21 @@ std::string mismatch_text(const Literal& expected, const Literal& got, std::stri
 bool compare_results(const ir::Graph& graph,
                      std::span<const Literal> expected,
                      std::span<const Literal> got,
-                     std::string_view reference) {
+                     std::string_view reference,
+                     runtime::RoundingNoise& noise) {
   bool agree = true;
   for (size_t k = 0; k < expected.size(); ++k) {
     const std::string title = result_title(graph, k);
-    print_error(title, expected[k], got[k]);
-    if (!runtime::difference(expected[k], got[k], runtime::is_exact(graph.results()[k]))) continue;
+    const double allowed = runtime::noise_to_allow(expected[k], got[k], noise, k);
+    const bool is_exact = runtime::is_exact(graph.results()[k]);
+    print_error(title, expected[k], got[k], allowed);
+    if (!runtime::difference(expected[k], got[k], is_exact, allowed)) continue;
     agree = false;
     std::fflush(stdout);  // in the order of the lines, where both go to one place
     fmt::print(stderr,
                "wick-run: mismatch: {} differs: {}\n",
                title,
-               mismatch_text(expected[k], got[k], reference));
+               mismatch_text(expected[k], got[k], reference, allowed));
   }
   return agree;
 }

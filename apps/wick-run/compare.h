@@ -7,6 +7,7 @@
 
 #include "wick/ir/graph.h"
 #include "wick/ir/literal.h"
+#include "wick/runtime/rounding_noise.h"
 
 namespace wick::run {
 
@@ -16,6 +17,7 @@ namespace wick::run {
 bool compare_results(const ir::Graph& graph,
                      std::span<const Literal> expected,
                      std::span<const Literal> got,
-                     std::string_view reference);
+                     std::string_view reference,
+                     runtime::RoundingNoise& noise);
 
 }  // namespace wick::run

@@ -1,7 +1,6 @@
 #include "run_main.h"
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 
 #include "bench.h"
@@ -18,6 +17,7 @@
 #include "wick/codegen/kernel_compiler.h"
 #include "wick/passes/options.h"
 #include "wick/passes/pipeline_run.h"
+#include "wick/runtime/rounding_noise.h"
 
 namespace wick::run {
 
@@ -66,13 +66,18 @@ int execute(const RunFlags& flags) {
     if (asks_for_plan_alone(flags)) return 0;  // which may be for a device that is not here
   }
 
-  std::optional<std::vector<Literal>> expected;
-  if (!flags.reference.empty()) expected = reference_results(*graph, inputs, flags.reference);
+  const auto run_reference = [&](std::span<const Literal> values) {
+    return reference_results(*graph, values, flags.reference);
+  };
+  std::vector<Literal> expected;
+  if (!flags.reference.empty()) expected = run_reference(inputs);
+  runtime::RoundingNoise noise(run_reference, inputs, expected);
   std::vector<Literal> results;
   bool agree = true;
   for (int i = 0; i < std::max(flags.repeat, 1) && agree; ++i) {
     results = program.run(inputs);
-    if (expected) agree = compare_results(*graph, *expected, results, flags.reference);
+    if (!flags.reference.empty())
+      agree = compare_results(*graph, expected, results, flags.reference, noise);
     if (flags.bench) break;  // repeats by itself
   }
   if (flags.print_results || asks_for_nothing(flags)) print_results(*graph, results);

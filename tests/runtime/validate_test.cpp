@@ -18,6 +18,17 @@ graph @f(%x: f32[4]) -> (f32[4], i64[4]) {
   return %y, %i
 })";
 
+/// Rows less their means, summed: nothing but rounding.
+constexpr const char* kCancels = R"(
+graph @f(%x: f32[3,5]) -> (f32[3]) {
+  %share = constant {value = dense<f32[]: 0.2>} : f32[]
+  %shares = mul %x, %share : f32[3,5]
+  %mean = reduce_sum %shares {axes = [1], keepdims = true} : f32[3,1]
+  %rest = sub %x, %mean : f32[3,5]
+  %sum = reduce_sum %rest {axes = [1]} : f32[3]              loc("model.cpp":7:1)
+  return %sum
+})";
+
 /// Compiles with the interpreter and adds `error` to one element of a result.
 class WrongBackend final : public Backend {
  public:
@@ -53,18 +64,22 @@ class WrongBackend final : public Backend {
   };
 };
 
-std::string message_with(float error) {
-  const auto graph = ir::parse_graph(kProgram);
+std::string message_of(const char* program, const Literal& x, float error) {
+  const auto graph = ir::parse_graph(program);
   WrongBackend backend;
   backend.error = error;
   const auto executable = make_validating(backend.compile(graph->clone(), nullptr), graph->clone());
-  const std::vector<float> zeros = {0, 0, 0, 0};
   try {
-    (void)executable->run(arguments_of(std::vector{Literal::from<float>({4}, zeros)}));
+    (void)executable->run(arguments_of(std::vector{x}));
   } catch (const Error& caught) {
     return caught.what();
   }
   return "";
+}
+
+std::string message_with(float error) {
+  const std::vector<float> zeros = {0, 0, 0, 0};
+  return message_of(kProgram, Literal::from<float>({4}, zeros), error);
 }
 
 TEST(Validate, NamesOpAndLineOfAWrongResult) {
@@ -82,6 +97,15 @@ TEST(Validate, CatchesNan) {
 TEST(Validate, AcceptsRounding) {
   EXPECT_EQ(message_with(0), "");
   EXPECT_EQ(message_with(1e-6F), "");
+}
+
+TEST(Validate, AcceptsAnyRoundingOfWhatCancels) {
+  std::vector<float> x(15);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = 0.3F + 1.7F / static_cast<float>(i + 1);
+  const Literal rows = Literal::from<float>({3, 5}, x);
+  EXPECT_EQ(message_of(kCancels, rows, 1e-6F), "");
+  EXPECT_TRUE(message_of(kCancels, rows, 1e-3F).starts_with("model.cpp:7:1: error"));
 }
 
 TEST(Validate, WrapsTheBackendWhenSwitchedOn) {
