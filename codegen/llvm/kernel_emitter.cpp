@@ -387,6 +387,7 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
       if (dim == copy_dim_) emit_prefetches(plan);
       emit_level(plan, level, level);
     });
+    emit_prefetches_of_rows_behind(plan, position);
     emit_inner(plan, depth + 1);
     rows_ = std::move(rows);
   };
@@ -497,7 +498,10 @@ bool KernelEmitter::has_known_divisor(const Instr& at) const {
   if (row_in_registers_ && divides_row_faster()) return false;
   const int dividend = at.operands[0];
   const int divisor = at.operands[1];
-  if (kernel_.has_short_rows() && varies(divisor)) {
+  // The scale of others takes AVX2 as long as what few quotients save.
+  const bool has_cheap_inverse =
+      e_.host.avx512 || form_of(divisor).form == FunctionForm::at_least_one;
+  if (kernel_.has_short_rows() && varies(divisor) && has_cheap_inverse) {
     const auto is_of_column = [&](int number) {
       return (deps_[static_cast<size_t>(number)] & inner_dims_mask()) != 0;
     };

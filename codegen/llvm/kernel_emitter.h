@@ -387,7 +387,8 @@ class KernelEmitter {
                         StagedBlock block);
   llvm::Value* stride_of_staged(size_t number);
   void emit_staged_rows(size_t number, llvm::Value* place, StagedBlock block);
-  void emit_prefetches_of_staged(llvm::ArrayRef<llvm::Value*> places, StagedBlock block);
+  void find_rows_behind(llvm::ArrayRef<llvm::Value*> places, StagedBlock block);
+  void emit_prefetches_of_rows_behind(const Plan& plan, llvm::Value* column);
   [[nodiscard]] bool is_shared_by_tasks(const Staged& staged) const;
   [[nodiscard]] bool stages_for_many_tasks() const;
   void emit_rows_of_many_tasks(Range tasks, Range vectors);
@@ -537,7 +538,9 @@ class KernelEmitter {
   std::vector<size_t> accesses_of_staged_;
   Range tiled_vectors_;  // of which staged tiles are parts
   std::map<TransposingCopy, llvm::Function*> transposing_copies_;
-  int64_t own_width_ = 1;                  // positions that own memory has side by side
+  int64_t own_width_ = 1;  // positions that own memory has side by side
+  /// Buffers of own memory, and the rows behind those that it holds.
+  llvm::SmallVector<std::pair<int, llvm::Value*>, 4> rows_behind_;
   llvm::Value* staged_lines_ = nullptr;    // rows on their way past the caches
   std::vector<llvm::Value*> own_memory_;   // by buffer, null until first needed
   std::vector<llvm::MDNode*> scope_of_;    // by buffer
