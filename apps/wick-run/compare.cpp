@@ -85,16 +85,16 @@ bool compare_results(const ir::Graph& graph,
   bool agree = true;
   for (size_t k = 0; k < expected.size(); ++k) {
     const std::string title = result_title(graph, k);
-    const double allowed = runtime::noise_to_allow(expected[k], got[k], noise, k);
+    const double allowed_noise = runtime::noise_to_allow(expected[k], got[k], noise, k);
     const bool is_exact = runtime::is_exact(graph.results()[k]);
-    print_error(title, expected[k], got[k], allowed);
-    if (!runtime::difference(expected[k], got[k], is_exact, allowed)) continue;
+    print_error(title, expected[k], got[k], allowed_noise);
+    if (!runtime::difference(expected[k], got[k], is_exact, allowed_noise)) continue;
     agree = false;
     std::fflush(stdout);  // in the order of the lines, where both go to one place
     fmt::print(stderr,
                "wick-run: mismatch: {} differs: {}\n",
                title,
-               mismatch_text(expected[k], got[k], reference, allowed));
+               mismatch_text(expected[k], got[k], reference, allowed_noise));
   }
   return agree;
 }
