@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "wick/passes/host_lanes.h"
+
 namespace wick::codegen {
 
 namespace {
@@ -97,9 +99,9 @@ RowCost cost_of_rows(const std::vector<DraftInstr>& instrs, int inner, int outer
 
 /// In order, a row takes its share of the instructions that the machine looks ahead, for as long as
 /// it waits for itself, and at least what its instructions take at two a cycle. Side by side, a
-/// vector of each crossed buffer takes six cycles. Of 299 kernels from 8 to 64 elements (sums to
-/// gradients of layer norms, Zen 4) this finds the faster way but for a loss of 1.1 % in the
-/// geometric mean.
+/// vector of each crossed buffer takes six cycles, and less with AVX2. Of 299 kernels from 8 to 64
+/// elements (sums to gradients of layer norms, Zen 4) this finds the faster way but for a loss of
+/// 1.1 % in the geometric mean, of 240 with AVX2 (Zen 3) of 2.6 % in the caches and 1.1 % beyond.
 bool pays_side_by_side(const std::vector<DraftInstr>& instrs,
                        int64_t length,
                        int inner,
@@ -107,15 +109,16 @@ bool pays_side_by_side(const std::vector<DraftInstr>& instrs,
   constexpr double kWindow = 360;  // instructions
   constexpr double kInstructionsOfGather = 24;
   constexpr int64_t kLanes = 16;
-  constexpr double kCyclesToTranspose = 6;
-  constexpr double kCyclesOfInstruction = 0.4;
+  const bool is_wide = passes::host_lanes() == kLanes;
+  const double cycles_to_transpose = is_wide ? 6 : 4.5;
+  const double cycles_of_instruction = is_wide ? 0.4 : 0.35;
   const RowCost cost = cost_of_rows(instrs, inner, outer);
   const auto vectors = static_cast<double>((length + kLanes - 1) / kLanes);
   const double instructions =
       vectors * (cost.of_vector + kInstructionsOfGather * cost.gathers) + cost.of_end;
   const double in_order = std::max(instructions * cost.latency / kWindow, instructions / 2);
   const double of_vectors =
-      kCyclesToTranspose * cost.crossed + kCyclesOfInstruction * cost.of_vector;
+      cycles_to_transpose * cost.crossed + cycles_of_instruction * cost.of_vector;
   const double side_by_side =
       (static_cast<double>(length) * of_vectors + cost.of_end) / static_cast<double>(kLanes);
   return side_by_side <= in_order;

@@ -5,20 +5,12 @@
 #include <unordered_set>
 
 #include "wick/passes/channel_blocking.h"
+#include "wick/passes/host_lanes.h"
 #include "wick/passes/pass_options.h"
 
 namespace wick::passes {
 
 namespace {
-
-/// Channels that fill a vector register of this machine.
-int64_t native_block() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") ? 16 : 8;
-#else
-  return 8;
-#endif
-}
 
 /// With AVX-512 oneDNN has Winograd convolutions, which work on blocks alone: on images that are
 /// many of their tiles they make up for permuting these.
@@ -91,7 +83,7 @@ PassInfo layout_pass_info() {
           .summary = "keep images in blocks of channels from one convolution to the next",
           .options = {{"block", "lanes of a vector"}},
           .create = [](const PassOptions& options) {
-            return std::make_unique<Layout>(integer_option(options, "block", native_block(), 1));
+            return std::make_unique<Layout>(integer_option(options, "block", host_lanes(), 1));
           }};
 }
 
