@@ -26,11 +26,10 @@ double unit_of(DType dtype) {
 Literal moved(Literal value) {
   if (!is_float(value.type().dtype)) return value;
   std::minstd_rand random;
+  const double unit = unit_of(value.type().dtype);
   visit_dtype(value.type().dtype, [&]<typename T>() {
     for (T& element : value.mutable_values<T>()) {
-      const bool is_up = random() % 2 == 0;
-      const double unit = unit_of(value.type().dtype);
-      const double factor = is_up ? 1 + unit : 1 - unit;
+      const double factor = random() % 2 == 0 ? 1 + unit : 1 - unit;
       if constexpr (std::is_same_v<T, double>) {
         element *= factor;
       } else if constexpr (!std::is_integral_v<T>) {
