@@ -1,6 +1,6 @@
 #pragma once
 
-// What KernelEmitter knows of a kernel and of the loops that are open while it emits them.
+// What KernelEmitter knows of the loops that are open while it emits them.
 
 #include <functional>
 #include <optional>
@@ -32,24 +32,6 @@ struct Access {
   int buffer = -1;
   Affine address;
   llvm::Value* partial = nullptr;
-};
-
-inline constexpr int kPrefetchParts = 4;  // of a row
-
-/// A part of a row that a load of another loop reads, asked for along a loop.
-struct Prefetch {
-  int number = 0;  // of the load
-  bool of_next_task = false;
-  int begin = 0;  // in kPrefetchParts
-  int size = 0;
-};
-
-/// A phase with the level of each of its instructions.
-struct Plan {
-  const Phase* phase = nullptr;
-  std::vector<int> levels;  // one an instruction of the phase
-  std::vector<int> accumulates;
-  std::vector<Prefetch> prefetches;
 };
 
 struct Range {

@@ -19,7 +19,7 @@ void KernelEmitter::start_accumulators(const Plan& plan) {
   const int copies = num_accumulator_copies() * rows * chains_;
   for (const int number : plan.accumulates) {
     accumulator_at_[number] = static_cast<int>(accumulators_.size());
-    const Reduction reduction = reduction_of(number);
+    const Reduction reduction = s_.reduction_of(number);
     for (int copy = 0; copy < copies; ++copy) {
       const Partial start = reduction_start(e_, reduction);
       accumulators_.push_back(start.value);
@@ -30,13 +30,13 @@ void KernelEmitter::start_accumulators(const Plan& plan) {
 
 /// The place of copy 0, of the row or chain that is being emitted.
 size_t KernelEmitter::first_accumulator(int number) const {
-  const size_t width = reduction_of(number).tracks_position() ? 2 : 1;
+  const size_t width = s_.reduction_of(number).tracks_position() ? 2 : 1;
   return static_cast<size_t>(accumulator_at_.lookup(number)) +
          (row_ + chain_) * width * static_cast<size_t>(num_accumulator_copies());
 }
 
 void KernelEmitter::emit_accumulate(const Instr& at, int number) {
-  const Reduction reduction = reduction_of(number);
+  const Reduction reduction = s_.reduction_of(number);
   const size_t width = reduction.tracks_position() ? 2 : 1;
   const size_t first = first_accumulator(number);
   const Partial start = reduction_start(e_, reduction);
@@ -47,7 +47,7 @@ void KernelEmitter::emit_accumulate(const Instr& at, int number) {
     if (width == 2) next.position = operand(at.operands[1], copy, true);
     // What nothing reduces to needs no instruction, but that a sum of -0 is 0.
     const bool is_needed = copy == 0 && at.op == ir::OpKind::reduce_sum;
-    const bool is_first = row_in_registers_ && !is_needed && old.value == start.value &&
+    const bool is_first = s_.row_in_registers() && !is_needed && old.value == start.value &&
                           old.position == start.position;
     Partial result = is_first ? next : combine(e_, reduction, old, next);
     // Lanes past a row become nobody's result.
@@ -66,7 +66,7 @@ void KernelEmitter::finish_accumulators(const Plan& plan) {
   const bool folds = folds_lanes || kernel_.short_vector;
   const int copies = num_accumulator_copies();
   for (const int number : plan.accumulates) {
-    const Reduction reduction = reduction_of(number);
+    const Reduction reduction = s_.reduction_of(number);
     const size_t width = reduction.tracks_position() ? 2 : 1;
     const size_t first = first_accumulator(number);
     llvm::SmallVector<Partial, 8> partials;

@@ -8,32 +8,13 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// Unless there is too much code. Without AVX-512 what last vectors share is computed twice, and
-/// guards of lanes want masked loads.
-bool KernelEmitter::can_walk_bound_rows() const {
-  constexpr int kMostInstructions = 300;
-  if (kernel_.vector_is_inner() || kernel_.row_bound == 0 || reads_across()) return false;
-  if (!e_.host.avx512 && kernel_.lane_guarded && !may_compute_twice()) return false;
-  const auto has_missing_mask = [&](int number) {
-    const Instr& at = instr(number);
-    const bool has_mask = at.kind == InstrKind::load && at.predicate >= 0 && varies(at.predicate);
-    return has_mask && lacks_masks(at);
-  };
-  int work = 0;
-  for (const Phase& phase : kernel_.phases) {
-    if (draws_random_bits(phase)) return false;
-    if (std::ranges::any_of(phase.instrs, has_missing_mask)) return false;
-    work += work_of(phase);
-  }
-  return staged_.accesses.empty() && work * vectors_of_row() <= kMostInstructions;
-}
-
 /// Of whole rows, unless loops store past the caches.
 llvm::Value* KernelEmitter::may_walk_bound_rows(Range vectors) {
   auto& b = e_.b;
   llvm::Value* are_whole = b.CreateAnd(b.CreateICmpEQ(vectors.begin, b.getInt64(0)),
                                        b.CreateICmpEQ(vectors.end, extent_of(kernel_.vector_dim)));
-  if (kernel_.lane_guarded || plans_.size() > 1 || streams_of(plans_[0]).empty()) return are_whole;
+  if (kernel_.lane_guarded || s_.plans().size() > 1 || s_.streams_of(s_.plans()[0]).empty())
+    return are_whole;
   return b.CreateAnd(are_whole, b.CreateNot(streams_pay()));
 }
 
@@ -46,11 +27,11 @@ KernelEmitter::RowPart KernelEmitter::start_part_of_rows(llvm::Value* begin,
   positions_[static_cast<size_t>(kernel_.vector_dim)] = begin;
   enter_part(part);
   enter_dims({kernel_.vector_dim}, nullptr);
-  for (const Plan& plan : plans_) {
+  for (const Plan& plan : s_.plans()) {
     for (const int number : plan.phase->instrs) {
       const bool is_known = !slots_[static_cast<size_t>(number)].copies.empty();
-      const bool is_of_column = deps_[static_cast<size_t>(number)] == bit(kernel_.vector_dim);
-      if (is_of_column && !is_known && !is_pinned(instr(number))) emit_instr(number);
+      const bool is_of_column = s_.depends_on_vector_alone(number);
+      if (is_of_column && !is_known && !s_.is_pinned(s_.instr(number))) emit_instr(number);
     }
   }
   part.scope = save_scope();
@@ -88,13 +69,13 @@ void KernelEmitter::enter_part(const RowPart& part) {
 void KernelEmitter::emit_bound_rows(Range tasks, const std::vector<llvm::Value*>& starts) {
   in_vector_loop_ = true;
   std::vector<RowPart> parts;
-  const int whole = kernel_.lane_guarded ? whole_vectors_of_row() : vectors_of_row();
+  const int whole = kernel_.lane_guarded ? s_.whole_vectors_of_row() : s_.vectors_of_row();
   for (int first = 0; first < whole; first += unroll_) {
     llvm::Value* begin = e_.b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * first));
     parts.push_back(start_part_of_rows(begin, std::min(unroll_, whole - first), {}));
   }
   if (kernel_.lane_guarded && !e_.host.avx512) {
-    for (int last = whole; last < vectors_of_row(); ++last)
+    for (int last = whole; last < s_.vectors_of_row(); ++last)
       parts.push_back(start_part_of_rows(place_of_row_end(last).position, 1, {}));
   } else if (kernel_.lane_guarded) {
     const auto before = static_cast<uint64_t>(int64_t{e_.lanes} * whole);
@@ -106,12 +87,12 @@ void KernelEmitter::emit_bound_rows(Range tasks, const std::vector<llvm::Value*>
     const std::vector<llvm::Value*> positions = positions_;
     for (const RowPart& part : parts) {
       restore_scope(part.scope);
-      for (const int dim : task_dims_)
+      for (const int dim : s_.task_dims())
         positions_[static_cast<size_t>(dim)] = positions[static_cast<size_t>(dim)];
       enter_part(part);
-      enter_dims(task_dims_, nullptr);
-      for (const Plan& plan : plans_)
-        if (hides_loads(plan)) emit_prefetches_ahead(plan);
+      enter_dims(s_.task_dims(), nullptr);
+      for (const Plan& plan : s_.plans())
+        if (s_.hides_loads(plan)) emit_prefetches_ahead(plan);
       emit_phases();
     }
     masks_.clear();

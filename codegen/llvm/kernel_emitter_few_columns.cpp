@@ -9,24 +9,15 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// All of a row's vectors are under masks, which machines have to be good at, or overlap. Zen 5
-/// reads wide rows that come from memory faster without.
-bool KernelEmitter::has_few_columns() const {
-  constexpr int kFewVectors = 3;
-  if (e_.host.zen5 && kernel_.column_vectors > kFewVectors) return false;
-  return kernel_.column_vectors > 0 && e_.host.avx512 && !kernel_.has_short_rows() &&
-         staged_.accesses.empty();
-}
-
 /// Machines that mind masks compute some columns twice instead: the last vector ends where the row
 /// does. Nothing may ask which columns they are.
 bool KernelEmitter::may_overlap_columns() const {
   const auto asks = [&](const Instr& at) {
     const auto number = static_cast<int>(&at - kernel_.instrs.data());
     return at.kind == InstrKind::random_bits || at.predicate >= 0 ||
-           (at.kind == InstrKind::index && varies(number));
+           (at.kind == InstrKind::index && s_.varies(number));
   };
-  return avoids_masks() && unroll_ == kernel_.column_vectors && stores_are_apart() &&
+  return s_.avoids_masks() && unroll_ == kernel_.column_vectors && s_.stores_are_apart() &&
          std::ranges::none_of(kernel_.instrs, asks);
 }
 
@@ -50,19 +41,6 @@ void KernelEmitter::emit_few_columns(Range range, const std::function<void()>& b
   emit_if(b.CreateICmpSGT(length, b.getInt64(before_last)), whole, masked);
 }
 
-/// Rows that are added at a time in the loop of the phase. Those that compute more hide the wait.
-int KernelEmitter::chains_of(const Plan& plan) const {
-  constexpr int kLittleWork = 8;
-  constexpr int kMostAccumulators = 16;
-  if (!has_few_columns() || plan.accumulates.empty() || work_of(*plan.phase) > kLittleWork)
-    return 1;
-  const int accumulators = copies_ * static_cast<int>(plan.accumulates.size());
-  int chains = 4;
-  while (chains > 1 && chains * accumulators > kMostAccumulators)
-    chains /= 2;
-  return chains;
-}
-
 /// The loop over the last inner dimension.
 void KernelEmitter::emit_chains(Range range, const std::function<void(llvm::Value*)>& body) {
   auto& b = e_.b;
@@ -84,7 +62,7 @@ void KernelEmitter::join_chains(const Plan& plan) {
   if (chains == 1) return;
   const auto copies = static_cast<size_t>(num_accumulator_copies());
   for (const int number : plan.accumulates) {
-    const Reduction reduction = reduction_of(number);
+    const Reduction reduction = s_.reduction_of(number);
     const size_t width = reduction.tracks_position() ? 2 : 1;
     const size_t first = first_accumulator(number);
     for (size_t copy = 0; copy < copies; ++copy) {

@@ -18,24 +18,6 @@
 
 namespace wick::codegen::llvm_jit {
 
-bool KernelEmitter::is_of_flat_rows(const Instr& at) const {
-  if (!kernel_.has_flat_rows() || at.kind != InstrKind::load) return false;
-  const Stride stride = vector_term(at).stride;
-  return stride == Stride::column || stride == Stride::row || stride == Stride::transposed ||
-         stride == Stride::block;
-}
-
-const Affine::Term& KernelEmitter::vector_term(const Instr& at) const {
-  return at.address.terms[static_cast<size_t>(kernel_.vector_dim)];
-}
-
-/// The least number of vectors that end where a row does, as often as it fits into `copies`.
-int KernelEmitter::copies_of_flat_rows(int copies) const {
-  const auto length = static_cast<int>(kernel_.row_length);
-  const int least = length / std::gcd(length, e_.lanes);
-  return std::max(copies / least, 1) * least;
-}
-
 /// Walks up to where a row begins that is a line's as well if the first one is, and returns that.
 llvm::Value* KernelEmitter::emit_head_of_flat_rows(llvm::Value* begin,
                                                    llvm::Value* end,
@@ -54,7 +36,7 @@ void KernelEmitter::start_flat_rows(llvm::Value* begin) {
   at_row_start_ = true;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!is_of_flat_rows(at) || !repeats_in_rows(at) || at.predicate >= 0) continue;
+    if (!s_.is_of_flat_rows(at) || !s_.repeats_in_rows(at) || at.predicate >= 0) continue;
     const auto number = static_cast<int>(i);
     Values values;
     for (int copy = 0; copy < unroll_; ++copy)
@@ -70,10 +52,10 @@ llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int c
   if (!at_row_start_) return gather_of_flat_rows(at, number, position, copy);
   const auto columns = columns_of_rows_.find(number);
   if (columns != columns_of_rows_.end()) return columns->second[static_cast<size_t>(copy)];
-  if (vector_term(at).row_param >= 0) return load_scattered_rows(at, number, position, copy);
-  if (vector_term(at).stride == Stride::transposed)
+  if (s_.vector_term(at).row_param >= 0) return load_scattered_rows(at, number, position, copy);
+  if (s_.vector_term(at).stride == Stride::transposed)
     return load_transposed_rows(at, number, position, copy);
-  if (vector_term(at).stride == Stride::block || at.predicate >= 0)
+  if (s_.vector_term(at).stride == Stride::block || at.predicate >= 0)
     return load_of_blocks(at, number, position, copy);
 
   const int64_t length = kernel_.row_length;
@@ -109,7 +91,7 @@ llvm::Value* KernelEmitter::load_transposed_rows(const Instr& at,
   const Access& access = access_at(number);
   llvm::Value* row = b.CreateAdd(b.CreateUDiv(position, b.getInt64(static_cast<uint64_t>(length))),
                                  b.getInt64(static_cast<uint64_t>(first)));
-  llvm::Value* step = param(vector_term(at).param);
+  llvm::Value* step = param(s_.vector_term(at).param);
   llvm::Type* element = e_.storage_type(at.dtype);
   auto* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
   llvm::Value* result = llvm::PoisonValue::get(e_.vector_of(element));
@@ -154,7 +136,7 @@ llvm::Value* KernelEmitter::load_scattered_rows(const Instr& at,
                                                 int copy) {
   auto& b = e_.b;
   const auto length = static_cast<uint64_t>(kernel_.row_length);
-  const Affine::Term& term = vector_term(at);
+  const Affine::Term& term = s_.vector_term(at);
   llvm::Type* element = e_.storage_type(at.dtype);
   llvm::Value* first =
       b.CreateMul(b.CreateUDiv(position, b.getInt64(length)), param(term.row_param));
@@ -186,12 +168,6 @@ llvm::Value* KernelEmitter::load_each(const Instr& at, llvm::ArrayRef<llvm::Valu
   return e_.to_register(at.dtype, result);
 }
 
-/// Whether all rows see the same.
-bool KernelEmitter::repeats_in_rows(const Instr& at) const {
-  const Affine::Term& term = vector_term(at);
-  return term.stride == Stride::column || (term.stride == Stride::block && term.row_step == 0);
-}
-
 /// What a term adds for the rows before a position at which one begins.
 llvm::Value* KernelEmitter::place_of_row(const Affine::Term& term, llvm::Value* position) {
   auto& b = e_.b;
@@ -201,22 +177,17 @@ llvm::Value* KernelEmitter::place_of_row(const Affine::Term& term, llvm::Value* 
   return b.CreateMul(row, b.getInt64(static_cast<uint64_t>(step)));
 }
 
-/// What it adds to that for a lane.
-int64_t KernelEmitter::place_of_lane(const Affine::Term& term, int64_t lane) const {
-  return place_in_rows(kernel_.row_length, term, lane);
-}
-
 llvm::Value* KernelEmitter::load_of_blocks(const Instr& at,
                                            int number,
                                            llvm::Value* position,
                                            int copy) {
   auto& b = e_.b;
-  const Affine::Term& term = vector_term(at);
+  const Affine::Term& term = s_.vector_term(at);
   llvm::Value* base = b.CreateInBoundsGEP(
       e_.storage_type(at.dtype), access_at(number).partial, place_of_row(term, position));
   Places places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
-    places.push_back(place_of_lane(term, int64_t{copy} * e_.lanes + lane));
+    places.push_back(s_.place_of_lane(term, int64_t{copy} * e_.lanes + lane));
   if (at.predicate >= 0) {
     const auto* wanted = llvm::dyn_cast<llvm::Constant>(operand(at.predicate, copy, true));
     check(wanted != nullptr, "guards of blocks are known");
@@ -226,28 +197,8 @@ llvm::Value* KernelEmitter::load_of_blocks(const Instr& at,
   }
   std::set<int64_t> read;  // by all copies
   for (int64_t lane = 0; lane < int64_t{e_.lanes} * copies_; ++lane)
-    read.insert(place_of_lane(term, lane));
+    read.insert(s_.place_of_lane(term, lane));
   return load_places(at, base, places, std::pair(*read.begin(), *read.rbegin()));
-}
-
-/// Whether they are in so many vectors that loading each by itself is less.
-bool KernelEmitter::are_far_apart(std::set<int64_t> places) const {
-  constexpr int kMostVectors = 4;
-  int vectors = 0;
-  for (; !places.empty(); ++vectors)
-    places.erase(places.begin(), places.lower_bound(*places.begin() + e_.lanes));
-  return vectors > kMostVectors;
-}
-
-/// Whether a load of flat rows is one of element after element.
-bool KernelEmitter::loads_each(const Instr& at) const {
-  if (!is_of_flat_rows(at) || at.predicate >= 0) return false;
-  const Affine::Term& term = vector_term(at);
-  if (term.stride != Stride::block) return term.row_param >= 0;
-  std::set<int64_t> places;  // of one vector
-  for (int64_t lane = 0; lane < e_.lanes; ++lane)
-    places.insert(place_of_lane(term, lane));
-  return are_far_apart(std::move(places));
 }
 
 /// Elements at these places behind an address, and 0 where a lane has none, picked from few
@@ -262,7 +213,7 @@ llvm::Value* KernelEmitter::load_places(const Instr& at,
   for (const std::optional<int64_t>& place : places)
     if (place) wanted.insert(*place);
   llvm::Type* element = e_.storage_type(at.dtype);
-  if (are_far_apart(wanted)) {
+  if (s_.are_far_apart(wanted)) {
     Values addresses(places.size(), nullptr);
     for (size_t lane = 0; lane < places.size(); ++lane)
       if (places[lane])
@@ -307,13 +258,14 @@ llvm::Value* KernelEmitter::widened(llvm::Value* vector) {
 llvm::Value* KernelEmitter::index_of_rows(const Instr& at, llvm::Value* base, int copy) {
   auto& b = e_.b;
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
-  const Affine::Term& term = vector_term(at);
+  const Affine::Term& term = s_.vector_term(at);
   if (!at_row_start_) {
     return b.CreateAdd(e_.splat(base), places_in_rows_of(term, position, copy));
   }
   llvm::SmallVector<uint64_t, 16> places;
   for (int64_t lane = 0; lane < e_.lanes; ++lane)
-    places.push_back(static_cast<uint64_t>(place_of_lane(term, int64_t{copy} * e_.lanes + lane)));
+    places.push_back(
+        static_cast<uint64_t>(s_.place_of_lane(term, int64_t{copy} * e_.lanes + lane)));
   base = b.CreateAdd(base, place_of_row(term, position));
   return b.CreateAdd(e_.splat(base), llvm::ConstantDataVector::get(b.getContext(), places));
 }
@@ -358,7 +310,7 @@ llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
                                                 llvm::Value* position,
                                                 int copy) {
   auto& b = e_.b;
-  const Affine::Term& term = vector_term(at);
+  const Affine::Term& term = s_.vector_term(at);
   const Access& access = access_at(number);
   llvm::Value* places = places_in_rows_of(term, position, copy);
   llvm::Value* addresses = b.CreateInBoundsGEP(e_.storage_type(at.dtype), access.partial, places);
@@ -401,7 +353,7 @@ void KernelEmitter::copy_columns_of_long_rows() {
   llvm::Value* length = param(kernel_.row_length_param);
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!is_of_flat_rows(at) || vector_term(at).stride != Stride::column) continue;
+    if (!s_.is_of_flat_rows(at) || s_.vector_term(at).stride != Stride::column) continue;
     llvm::Type* element = e_.storage_type(at.dtype);
     llvm::Type* vector = e_.vector_of(element);
     const llvm::Align align(size_of(at.dtype));

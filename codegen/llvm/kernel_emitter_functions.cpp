@@ -1,9 +1,7 @@
 // Elementwise operations, and elementary functions among them of several vectors at once or of
 // which less is asked than they can do.
 
-#include <algorithm>
 #include <bit>
-#include <iterator>
 
 #include "wick/codegen/llvm/compute.h"
 #include "wick/codegen/llvm/kernel_emitter.h"
@@ -11,33 +9,11 @@
 
 namespace wick::codegen::llvm_jit {
 
-const InstrForm& KernelEmitter::form_of(int number) const {
-  return forms_[static_cast<size_t>(number)];
-}
-
-int KernelEmitter::divisor_of(int number) const {
-  if (form_of(number).form != FunctionForm::half_quotient) return -1;
-  const auto is_divisor = [&](int used) { return form_of(used).form == FunctionForm::operand; };
-  return *std::ranges::find_if(instr(number).operands, is_divisor);
-}
-
-/// Long chains of dependent instructions: those of one copy wait for each other, and the machine
-/// does not look far enough ahead to find those of the next.
-bool KernelEmitter::is_interleaved(int number) const {
-  using ir::OpKind;
-  const Instr& at = instr(number);
-  if (form_of(number).form == FunctionForm::scaled_log) return true;
-  constexpr OpKind kChains[] = {
-      OpKind::exp, OpKind::log, OpKind::tanh, OpKind::sigmoid, OpKind::erf, OpKind::atan};
-  return at.kind == InstrKind::compute && at.dtype == DType::f32 &&
-         std::ranges::find(kChains, at.op) != std::end(kChains);
-}
-
 /// Copies as one wide vector, which LLVM takes apart again instruction by instruction; by powers of
 /// two, where there are as many copies as rows take.
 Values KernelEmitter::emit_interleaved(int number) {
-  const int argument = form_of(number).argument;
-  const int used = argument >= 0 ? argument : instr(number).operands[0];
+  const int argument = s_.form_of(number).argument;
+  const int used = argument >= 0 ? argument : s_.instr(number).operands[0];
   Values results;
   for (int first = 0; first < copies_;) {
     const auto width = static_cast<int>(std::bit_floor(static_cast<unsigned>(copies_ - first)));
@@ -52,8 +28,8 @@ Values KernelEmitter::emit_interleaved(int number) {
 }
 
 llvm::Value* KernelEmitter::emit_form(int number, llvm::ArrayRef<llvm::Value*> operands) {
-  const Instr& at = instr(number);
-  switch (form_of(number).form) {
+  const Instr& at = s_.instr(number);
+  switch (s_.form_of(number).form) {
     case FunctionForm::never_positive:
       return emit_math(e_, at.op, operands[0], /*never_positive=*/true);
     case FunctionForm::one_plus:
@@ -65,9 +41,9 @@ llvm::Value* KernelEmitter::emit_form(int number, llvm::ArrayRef<llvm::Value*> o
     case FunctionForm::one_minus_square:
       return e_.b.CreateFMul(operands[0], e_.b.CreateFSub(real(operands[0], 2), operands[0]));
     case FunctionForm::operand:
-      return operands[instr(at.operands[0]).kind == InstrKind::constant ? 1 : 0];
+      return operands[s_.instr(at.operands[0]).kind == InstrKind::constant ? 1 : 0];
     case FunctionForm::scaled_log:
-      return emit_scaled_log(e_, operands[0], form_of(number).scale);
+      return emit_scaled_log(e_, operands[0], s_.form_of(number).scale);
     case FunctionForm::tan:
       return emit_tan(e_, operands[0]);
     case FunctionForm::plain:
@@ -76,7 +52,7 @@ llvm::Value* KernelEmitter::emit_form(int number, llvm::ArrayRef<llvm::Value*> o
     case FunctionForm::at_least_one:
       break;
   }
-  return emit_compute(e_, at.op, instr(at.operands.back()).dtype, operands);
+  return emit_compute(e_, at.op, s_.instr(at.operands.back()).dtype, operands);
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -3,104 +3,30 @@
 // for all lanes. A load that is not wanted reads zeros elsewhere: masked loads of nothing may take
 // hundreds of cycles where there is no memory.
 
-#include <algorithm>
-
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
 
 namespace wick::codegen::llvm_jit {
 
-namespace {
-
-/// Whether all lanes up to some place have the comparison true, or all behind it.
-bool is_cut(ir::OpKind op) {
-  return op == ir::OpKind::lt || op == ir::OpKind::le;
-}
-
-}  // namespace
-
-/// The operand that is a position of the vector dimension, plus what is the same along it, of a
-/// comparison with a number that is; -1: none. What cuts the loop is known before it, so that the
-/// number is a constant or a position, unless they are asked to be equal.
-int KernelEmitter::compared_position(const Instr& at) const {
-  const bool is_equality = at.op == ir::OpKind::eq;
-  if (at.kind != InstrKind::compute || !(is_cut(at.op) || is_equality)) return -1;
-  const auto is_position = [&](const Instr& operand) {
-    return operand.kind == InstrKind::index &&
-           operand.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one;
-  };
-  const auto is_bound = [&](int number) {
-    const InstrKind kind = instr(number).kind;
-    const bool is_known = kind == InstrKind::constant || kind == InstrKind::index;
-    return (is_known || is_equality) && !varies(number);
-  };
-  for (const int side : {0, 1}) {
-    const int position = at.operands[static_cast<size_t>(side)];
-    if (is_position(instr(position)) && is_bound(at.operands[static_cast<size_t>(1 - side)])) {
-      return position;
-    }
-  }
-  return -1;
-}
-
-/// Finds the comparisons that the vector loop of an elementwise kernel is cut by, and makes them
-/// and their positions uniform.
-void KernelEmitter::find_cuts() {
-  constexpr size_t kMostCuts = 24;
-  const size_t count = kernel_.instrs.size();
-  is_cut_.assign(count, false);
-  if (!inner_dims_.empty() || kernel_.has_flat_rows() || !staged_.accesses.empty()) return;
-  if (kernel_.lane_guarded && (e_.host.avx512 || walks_bound_rows_)) return;
-  std::vector<int> cuts;
-  std::vector<bool> is_position(count, false);
-  for (size_t i = 0; i < count; ++i) {
-    const int position = compared_position(kernel_.instrs[i]);
-    if (position < 0 || !is_cut(kernel_.instrs[i].op)) continue;
-    cuts.push_back(static_cast<int>(i));
-    is_position[static_cast<size_t>(position)] = true;
-  }
-  // A position that is more than compared is a vector.
-  for (size_t i = 0; i < count; ++i) {
-    const Instr& at = kernel_.instrs[i];
-    if (at.dynamic_index >= 0) is_position[static_cast<size_t>(at.dynamic_index)] = false;
-    if (std::ranges::find(cuts, static_cast<int>(i)) != cuts.end()) continue;
-    for (const int used : at.operands)
-      is_position[static_cast<size_t>(used)] = false;
-  }
-  std::erase_if(cuts, [&](int cut) {
-    return !is_position[static_cast<size_t>(compared_position(instr(cut)))];
-  });
-  const auto guards_load = [&](const Instr& at) {
-    return at.kind == InstrKind::load && at.predicate >= 0 && varies(at.predicate);
-  };
-  if (cuts.size() > kMostCuts || std::ranges::none_of(kernel_.instrs, guards_load)) return;
-  for (const int cut : cuts) {
-    is_cut_[static_cast<size_t>(cut)] = true;
-    is_cut_[static_cast<size_t>(compared_position(instr(cut)))] = true;
-    cuts_.push_back(cut);
-  }
-  find_dependencies();
-}
-
 /// How many positions there are from that of the copy's first lane, or row, to the first at which
 /// the comparison is another, or to the one that is equal; may be negative.
 llvm::Value* KernelEmitter::positions_to_cut(const Instr& at, int copy, llvm::Value* row) {
   auto& b = e_.b;
-  const int position = compared_position(at);
+  const int position = s_.compared_position(at);
   const bool is_left = at.operands[0] == position;
   llvm::Value* start =
       accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(position)])].partial;
   if (row != nullptr) start = b.CreateAdd(start, row);
   llvm::Value* count = b.CreateSub(operand(at.operands[is_left ? 1 : 0], copy, false), start);
   const bool takes_equal = (at.op == ir::OpKind::le) == is_left;
-  return is_cut(at.op) && takes_equal ? b.CreateAdd(count, b.getInt64(1)) : count;
+  return splits_lanes(at.op) && takes_equal ? b.CreateAdd(count, b.getInt64(1)) : count;
 }
 
 /// The first position of the vector dimension at which the comparison is another.
 llvm::Value* KernelEmitter::place_of_cut(int cut) {
-  const Instr& at = instr(cut);
-  const int bound = at.operands[at.operands[0] == compared_position(at) ? 1 : 0];
+  const Instr& at = s_.instr(cut);
+  const int bound = at.operands[at.operands[0] == s_.compared_position(at) ? 1 : 0];
   if (slots_[static_cast<size_t>(bound)].copies.empty()) emit_instr(bound);
   return positions_to_cut(at, 0, nullptr);
 }
@@ -108,14 +34,14 @@ llvm::Value* KernelEmitter::place_of_cut(int cut) {
 /// Lanes of 4 bytes each tell it sooner than the positions themselves, which have 8.
 llvm::Value* KernelEmitter::emit_position_comparison(const Instr& at, int copy) {
   auto& b = e_.b;
-  const int position = compared_position(at);
+  const int position = s_.compared_position(at);
   const bool is_left = at.operands[0] == position;
-  const bool is_row = copy_dim_ != kernel_.vector_dim;
-  llvm::Value* row = is_row ? offset_of_copy(instr(position), copy) : nullptr;
+  const bool is_row = s_.copy_dim() != kernel_.vector_dim;
+  llvm::Value* row = is_row ? offset_of_copy(s_.instr(position), copy) : nullptr;
   llvm::Value* count = positions_to_cut(at, copy, row);
   // One limit for the lanes of all copies.
   const int64_t lanes = int64_t{e_.lanes} * (is_row ? 1 : copies_);
-  const int64_t least = is_cut(at.op) ? 0 : -1;
+  const int64_t least = splits_lanes(at.op) ? 0 : -1;
   count = b.CreateBinaryIntrinsic(
       llvm::Intrinsic::smax, count, b.getInt64(static_cast<uint64_t>(least)));
   count = b.CreateBinaryIntrinsic(
@@ -123,7 +49,7 @@ llvm::Value* KernelEmitter::emit_position_comparison(const Instr& at, int copy) 
   llvm::Value* limit = e_.splat(b.CreateTrunc(count, b.getInt32Ty()));
   const auto first = static_cast<uint32_t>(is_row ? 0 : e_.lanes * copy);
   llvm::Value* lane = b.CreateAdd(e_.iota(b.getInt32Ty()), e_.splat(b.getInt32(first)));
-  if (!is_cut(at.op)) return b.CreateICmpEQ(lane, limit);
+  if (!splits_lanes(at.op)) return b.CreateICmpEQ(lane, limit);
   return is_left ? b.CreateICmpSLT(lane, limit) : b.CreateICmpSGE(lane, limit);
 }
 
@@ -132,7 +58,7 @@ llvm::Value* KernelEmitter::emit_position_comparison(const Instr& at, int copy) 
 void KernelEmitter::emit_sections(Range range,
                                   llvm::ArrayRef<int> streams,
                                   const SectionBody& body) {
-  if (cuts_.empty()) return body(range, kernel_.lane_guarded ? llvm::ArrayRef<int>() : streams);
+  if (s_.cuts().empty()) return body(range, kernel_.lane_guarded ? llvm::ArrayRef<int>() : streams);
   if (streams.empty()) return emit_cut_range(range, {}, body);
   constexpr uint64_t kLongRow = 1024;
   auto& b = e_.b;
@@ -149,7 +75,7 @@ void KernelEmitter::emit_cut_range(Range range,
   auto& b = e_.b;
   const Scope scope = save_scope();
   Values places;
-  for (const int cut : cuts_)
+  for (const int cut : s_.cuts())
     places.push_back(place_of_cut(cut));
   auto* before = b.GetInsertBlock();
   auto* section = llvm::BasicBlock::Create(b.getContext(), "section", function_);
@@ -170,42 +96,9 @@ void KernelEmitter::emit_cut_range(Range range,
   restore_scope(scope);
 }
 
-/// Finds trees of where whose conditions are uniform and whose leaves are loads of rows: what the
-/// conditions choose is one load.
-void KernelEmitter::find_choices() {
-  const size_t count = kernel_.instrs.size();
-  is_choice_.assign(count, false);
-  is_chosen_.assign(count, false);
-  if (kernel_.short_vector || kernel_.has_flat_rows()) return;
-  std::vector<int> uses(count, 0);
-  for (const Instr& at : kernel_.instrs) {
-    for (const int used : at.operands)
-      ++uses[static_cast<size_t>(used)];
-    if (at.predicate >= 0) ++uses[static_cast<size_t>(at.predicate)];
-    if (at.dynamic_index >= 0) ++uses[static_cast<size_t>(at.dynamic_index)];
-  }
-  const auto may_be_chosen = [&](int number) {
-    const Instr& at = instr(number);
-    if (uses[static_cast<size_t>(number)] != 1) return false;
-    if (is_choice_[static_cast<size_t>(number)]) return true;
-    return at.kind == InstrKind::load && at.predicate >= 0 && !varies(at.predicate) &&
-           at.dynamic_index < 0 && !is_pinned(at) && !has_lanes_of_own(at.buffer) &&
-           at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride == Stride::one;
-  };
-  for (size_t i = 0; i < count; ++i) {
-    const Instr& at = kernel_.instrs[i];
-    if (at.kind != InstrKind::compute || at.op != ir::OpKind::where) continue;
-    if (varies(at.operands[0])) continue;
-    if (!may_be_chosen(at.operands[1]) || !may_be_chosen(at.operands[2])) continue;
-    is_choice_[i] = true;
-    for (const int side : {1, 2})
-      is_chosen_[static_cast<size_t>(at.operands[static_cast<size_t>(side)])] = true;
-  }
-}
-
 /// Where copy 0 of a choice, or of a load that may be chosen, is read.
 llvm::Value* KernelEmitter::address_of_choice(int number) {
-  const Instr& at = instr(number);
+  const Instr& at = s_.instr(number);
   if (at.kind == InstrKind::load)
     return address_if(operand(at.predicate, 0, false), address_of(at, number, 0));
   return e_.b.CreateSelect(operand(at.operands[0], 0, false),
@@ -215,16 +108,16 @@ llvm::Value* KernelEmitter::address_of_choice(int number) {
 
 Values KernelEmitter::emit_choice(int number) {
   auto& b = e_.b;
-  const Instr& at = instr(number);
+  const Instr& at = s_.instr(number);
   llvm::Type* element = e_.storage_type(at.dtype);
   llvm::Type* vector = in_vector_loop_ ? e_.vector_of(element) : element;
   const llvm::Align align(size_of(at.dtype));
   llvm::Value* address = address_of_choice(number);
   Values copies;
-  for (int copy = 0; copy < (has_copies(number) ? copies_ : 1); ++copy) {
+  for (int copy = 0; copy < (s_.has_copies(number) ? copies_ : 1); ++copy) {
     llvm::Value* place =
         b.CreateConstInBoundsGEP1_64(element, address, static_cast<uint64_t>(copy_distance(copy)));
-    if (in_stream_loop_ && asks_ahead(plans_[0]))
+    if (in_stream_loop_ && s_.asks_ahead(s_.plans()[0]))
       emit_prefetch(b.CreateGEP(element, place, distance_ahead(at)));
     llvm::Value* mask = mask_of_copy(copy);
     llvm::Value* load =

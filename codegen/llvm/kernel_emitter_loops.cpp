@@ -98,20 +98,6 @@ void KernelEmitter::emit_if(llvm::Value* condition,
   b.SetInsertPoint(after);
 }
 
-/// Whether a row of the vector dimension is read from as many lines of memory, which the next task
-/// reads again: transposed operands of elementwise kernels.
-bool KernelEmitter::reads_across() const {
-  if (!inner_dims_.empty() || task_dims_.empty()) return false;
-  const auto reads = [&](const Instr& at) {
-    if (at.kind != InstrKind::load) return false;
-    const std::vector<Affine::Term>& terms = at.address.terms;
-    const Affine::Term& across = terms[static_cast<size_t>(kernel_.vector_dim)];
-    return across.stride == Stride::dynamic && across.known <= 0 &&
-           terms[static_cast<size_t>(task_dims_.back())].stride == Stride::one;
-  };
-  return std::ranges::any_of(kernel_.instrs, reads);
-}
-
 /// Tasks and vectors in tiles that read each line as long as it is in the nearest cache.
 void KernelEmitter::emit_tiles(Range tasks,
                                Range vectors,
@@ -149,12 +135,11 @@ std::vector<llvm::Value*> KernelEmitter::positions_of(llvm::Value* number,
 void KernelEmitter::for_each_line(
     Range tasks, const std::function<void(const std::vector<llvm::Value*>&, Range)>& body) {
   auto& b = e_.b;
-  llvm::Value* extent = nonzero_extent(task_dims_.back());
+  llvm::Value* extent = nonzero_extent(s_.task_dims().back());
   llvm::Value* end =
       b.CreateUDiv(b.CreateAdd(tasks.end, b.CreateSub(extent, b.getInt64(1))), extent);
   loop(b.CreateUDiv(tasks.begin, extent), end, 1, [&](llvm::Value* number) {
-    const std::vector<llvm::Value*> starts =
-        positions_of(number, llvm::ArrayRef(task_dims_).drop_back());
+    const std::vector<llvm::Value*> starts = positions_of(number, s_.task_dims().drop_back());
     llvm::Value* before = b.CreateMul(number, extent);
     llvm::Value* first = b.CreateBinaryIntrinsic(
         llvm::Intrinsic::smax, b.CreateSub(tasks.begin, before), b.getInt64(0));
@@ -174,18 +159,18 @@ llvm::Value* KernelEmitter::nonzero_extent(int dim) {
 void KernelEmitter::emit_tasks(Range tasks,
                                Range vectors,
                                const std::vector<llvm::Value*>& starts) {
-  if (rows_together_ > 1) {
+  if (s_.rows_together() > 1) {
     emit_groups_of_rows(tasks);
     return;
   }
   const auto emit_each = [&] {
     for_each_task(tasks, starts, [&] {
-      enter_dims(task_dims_, nullptr);
+      enter_dims(s_.task_dims(), nullptr);
       borrow_rows();
       emit_task(vectors);
     });
   };
-  if (!walks_bound_rows_) return emit_each();
+  if (!s_.walks_bound_rows()) return emit_each();
   emit_if(may_walk_bound_rows(vectors), [&] { emit_bound_rows(tasks, starts); }, emit_each);
 }
 
@@ -194,12 +179,12 @@ void KernelEmitter::for_each_task(Range tasks,
                                   const std::vector<llvm::Value*>& starts,
                                   const std::function<void()>& body) {
   auto& b = e_.b;
-  const size_t count = task_dims_.size();
+  const size_t count = s_.task_dims().size();
   accumulators_ = starts;  // the odometer travels as accumulators do
   loop(tasks.begin, tasks.end, 1, [&](llvm::Value*) {
     const std::vector<llvm::Value*> odometer = std::exchange(accumulators_, {});
     for (size_t i = 0; i < count; ++i) {
-      positions_[static_cast<size_t>(task_dims_[i])] = odometer[i];
+      positions_[static_cast<size_t>(s_.task_dims()[i])] = odometer[i];
     }
     body();
     std::vector<llvm::Value*> next(count);
@@ -207,7 +192,7 @@ void KernelEmitter::for_each_task(Range tasks,
     for (size_t i = count; i-- > 0;) {
       llvm::Value* sum = b.CreateAdd(odometer[i], b.CreateZExt(carry, b.getInt64Ty()));
       if (i > 0) {
-        carry = b.CreateICmpEQ(sum, extent_of(task_dims_[i]));
+        carry = b.CreateICmpEQ(sum, extent_of(s_.task_dims()[i]));
         sum = b.CreateSelect(carry, b.getInt64(0), sum);
       }
       next[i] = sum;
@@ -223,14 +208,14 @@ void KernelEmitter::emit_task(Range vectors) {
     emit_phases();
     return;
   }
-  if (columns_in_memory_) return emit_columns(vectors);
+  if (s_.columns_in_memory()) return emit_columns(vectors);
   if (kernel_.row_length_param >= 0) copy_columns_of_long_rows();
-  if (inner_dims_.empty()) {
-    for (const Plan& plan : plans_)
+  if (s_.inner_dims().empty()) {
+    for (const Plan& plan : s_.plans())
       emit_level(plan, kTaskLevel, kTaskLevel);
   }
   llvm::SmallVector<int, 4> streams;
-  if (inner_dims_.empty() && plans_.size() == 1) streams = streams_of(plans_[0]);
+  if (s_.inner_dims().empty() && s_.plans().size() == 1) streams = s_.streams_of(s_.plans()[0]);
   const Range range = tiled_vectors_.begin == nullptr || streams.empty()
                           ? vectors
                           : between_lines(vectors, streams[0]);
@@ -238,12 +223,12 @@ void KernelEmitter::emit_task(Range vectors) {
     emit_vector_loops(section.begin, section.end, streams_of_section, [&] {
       enter_dims({kernel_.vector_dim}, nullptr);
       if (in_stream_loop_) {
-        emit_prefetches_ahead(plans_[0]);
-      } else if (inner_dims_.empty()) {
-        for (const Plan& plan : plans_)
+        emit_prefetches_ahead(s_.plans()[0]);
+      } else if (s_.inner_dims().empty()) {
+        for (const Plan& plan : s_.plans())
           emit_prefetches_of_hidden(plan);
       }
-      if (inner_dims_.empty() || stages_strips()) {
+      if (s_.inner_dims().empty() || s_.stages_strips()) {
         emit_phases();
       } else {
         emit_rows_staged([&] { emit_phases(); });
@@ -260,7 +245,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
                                       llvm::ArrayRef<int> streams,
                                       const std::function<void()>& body) {
   in_vector_loop_ = true;
-  if (has_few_columns()) {
+  if (s_.has_few_columns()) {
     emit_few_columns({begin, end}, body);
     copies_ = 1;
     in_vector_loop_ = false;
@@ -281,41 +266,15 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
     at_row_start_ = false;
   }
   int copies_of_rest = unroll_ > kCopiesOfRest ? kCopiesOfRest : 1;
-  if (avoids_masks() && may_compute_twice()) {
+  if (s_.avoids_masks() && s_.may_compute_twice()) {
     main_end = emit_last_vectors({begin, end}, main_end, streams, body);
-  } else if ((!cuts_.empty() || avoids_masks()) && unroll_ > 1) {
+  } else if ((!s_.cuts().empty() || s_.avoids_masks()) && unroll_ > 1) {
     main_end = emit_whole_vectors(main_end, end, body);
     copies_of_rest = 1;
   }
-  if (!has_whole_vectors()) emit_masked_loop({main_end, end}, copies_of_rest, body);
+  if (!s_.has_whole_vectors()) emit_masked_loop({main_end, end}, copies_of_rest, body);
   copies_ = 1;
   in_vector_loop_ = false;
-}
-
-/// Whether no lane is ever left out, so that loops with masks, half of a kernel's code, are not
-/// needed. With AVX-512 those are the only ones.
-bool KernelEmitter::has_whole_vectors() const {
-  return !e_.host.avx512 && kernel_.short_extent > 0 && kernel_.short_extent % e_.lanes == 0;
-}
-
-/// Those of AVX2: what fills a vector is worth a loop of its own without them.
-bool KernelEmitter::avoids_masks() const {
-  return (!e_.host.avx512 || e_.host.zen5) && !kernel_.has_flat_rows() && !kernel_.short_vector;
-}
-
-/// Whether elements of the vector loop may be computed and stored again.
-bool KernelEmitter::may_compute_twice() const {
-  return inner_dims_.empty() && staged_.accesses.empty() && stores_are_apart();
-}
-
-/// Whether nothing that is stored is read, but in memory of the kernel's own.
-bool KernelEmitter::stores_are_apart() const {
-  const auto is_read = [&](const Instr& at) {
-    return at.kind == InstrKind::store && !is_own(at.buffer) && is_stored_and_read(at.buffer);
-  };
-  if (std::ranges::any_of(kernel_.instrs, is_read)) return false;
-  return std::ranges::all_of(
-      kernel_.buffers, [](const BufferArg& buffer) { return buffer.no_alias || !buffer.written; });
 }
 
 /// So many vectors at a time without masks, none of which begins behind `last`.
@@ -377,8 +336,8 @@ llvm::Value* KernelEmitter::emit_head(llvm::Value* begin,
                                       int stream,
                                       const std::function<void()>& body) {
   auto& b = e_.b;
-  const bool vector_is_line = e_.lanes * size_of(instr(stream).dtype) == kCacheLine.value();
-  llvm::Value* length = vector_is_line && is_bound_by_stores(stream)
+  const bool vector_is_line = e_.lanes * size_of(s_.instr(stream).dtype) == kCacheLine.value();
+  llvm::Value* length = vector_is_line && s_.is_bound_by_stores(stream)
                             ? elements_to_line(stream, begin)
                             : elements_to_streamed_line(stream, begin);
   llvm::Value* head_end =
@@ -403,18 +362,6 @@ void KernelEmitter::emit_masked_loop(Range range, int copies, const std::functio
     body();
     masks_.clear();
   });
-}
-
-/// Every second loop over a row does, as what the one before it read last is nearest to the core;
-/// not the last one, whose stores memory takes in order.
-bool KernelEmitter::walks_back(const Plan& plan) const {
-  if (!kernel_.vector_is_inner() || inner_dims_.size() != 1) return false;
-  const auto loops = [&](bool behind) {
-    return std::ranges::count_if(plans_, [&](const Plan& other) {
-      return other.phase->loop && (behind ? &other > &plan : &other < &plan);
-    });
-  };
-  return loops(/*behind=*/false) % 2 == 1 && loops(/*behind=*/true) > 0;
 }
 
 /// In two versions when stores may go past the caches, which then go as far as there are whole
@@ -496,7 +443,7 @@ llvm::Value* KernelEmitter::lane_mask(llvm::Value* remaining) {
 
 llvm::Value* KernelEmitter::mask_of_copy(int copy) const {
   if (masks_.empty()) return nullptr;
-  return masks_[copy_dim_ == kernel_.vector_dim ? static_cast<size_t>(copy) : 0];
+  return masks_[s_.copy_dim() == kernel_.vector_dim ? static_cast<size_t>(copy) : 0];
 }
 
 Range KernelEmitter::inner_range(int dim) {

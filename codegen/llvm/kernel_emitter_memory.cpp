@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <numeric>
 
 #include <llvm/IR/Intrinsics.h>
@@ -17,8 +16,8 @@ void KernelEmitter::make_alias_scopes() {
   for (size_t i = 0; i < count; ++i) {
     if (kernel_.buffers[i].no_alias) scopes[i] = metadata.createAnonymousAliasScope(domain);
   }
-  for (const auto& [own, lender] : lenders_)
-    scopes[static_cast<size_t>(own)] = scopes[static_cast<size_t>(instr(lender).buffer)];
+  for (const auto& [own, lender] : s_.lenders())
+    scopes[static_cast<size_t>(own)] = scopes[static_cast<size_t>(s_.instr(lender).buffer)];
   scope_of_.assign(count, nullptr);
   noalias_of_.assign(count, nullptr);
   for (size_t i = 0; i < count; ++i) {
@@ -73,7 +72,7 @@ llvm::Value* KernelEmitter::lane_offsets(int stride_param) {
 
 /// How many positions of their dimension copy `copy` of the unrolled body is behind copy 0.
 int64_t KernelEmitter::copy_distance(int copy) const {
-  return copy_dim_ == kernel_.vector_dim ? int64_t{copy} * e_.lanes : copy;
+  return s_.copy_dim() == kernel_.vector_dim ? int64_t{copy} * e_.lanes : copy;
 }
 
 /// How far that is with this stride, in elements.
@@ -100,8 +99,8 @@ llvm::Value* KernelEmitter::start_of_buffer(int buffer) {
   llvm::Value*& memory = own_memory_[static_cast<size_t>(buffer)];
   if (memory == nullptr) {
     // With room for a vector that begins with the last column.
-    const int64_t room = columns_in_memory_ ? e_.lanes : 0;
-    memory = make_own_memory(e_.storage_type(arg.dtype), arg.own_elements * own_width_ + room);
+    const int64_t room = s_.columns_in_memory() ? e_.lanes : 0;
+    memory = make_own_memory(e_.storage_type(arg.dtype), arg.own_elements * s_.own_width() + room);
   }
   return memory;
 }
@@ -124,7 +123,7 @@ const Access& KernelEmitter::access_at(int number) const {
 void KernelEmitter::start_accesses() {
   auto& b = e_.b;
   for (Access& access : accesses_) {
-    if (is_in_registers(access.buffer)) continue;
+    if (s_.is_in_registers(access.buffer)) continue;
     llvm::Value* offset =
         access.address.offset_param < 0 ? nullptr : param(access.address.offset_param);
     if (access.buffer < 0) {
@@ -155,18 +154,18 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
       want(prefetch.number);
   }
   for (size_t i = 0; i < accesses_.size(); ++i) {
-    if (!wanted[i] || is_in_registers(accesses_[i].buffer)) continue;
+    if (!wanted[i] || s_.is_in_registers(accesses_[i].buffer)) continue;
     Access& access = accesses_[i];
     for (const int dim : dims) {
       const Affine::Term& term = access.address.terms[static_cast<size_t>(dim)];
       const bool is_own_column =
-          columns_in_memory_ && dim == kernel_.vector_dim && has_lanes_of_own(access.buffer);
+          s_.columns_in_memory() && dim == kernel_.vector_dim && s_.has_lanes_of_own(access.buffer);
       if (term.stride != Stride::one && term.stride != Stride::dynamic && !is_own_column) continue;
       llvm::Value* step = positions_[static_cast<size_t>(dim)];
       if (is_own_column) step = b.CreateSub(step, chunk_.begin);
       if (term.stride == Stride::dynamic) step = b.CreateMul(step, param(term.param));
-      if (has_lanes_of_own(access.buffer) && !is_own_column) {
-        step = b.CreateMul(step, b.getInt64(static_cast<uint64_t>(own_width_)));
+      if (s_.has_lanes_of_own(access.buffer) && !is_own_column) {
+        step = b.CreateMul(step, b.getInt64(static_cast<uint64_t>(s_.own_width())));
       }
       if (access.buffer < 0) {
         access.partial = b.CreateAdd(access.partial, step);
@@ -178,19 +177,9 @@ void KernelEmitter::enter_dims(llvm::ArrayRef<int> dims, const Plan* plan) {
   }
 }
 
-/// Memory of the kernel's own.
-bool KernelEmitter::is_own(int buffer) const {
-  return buffer >= 0 && kernel_.buffers[static_cast<size_t>(buffer)].own_elements > 0;
-}
-
-/// Memory of the kernel's own in which each lane, and each copy, is another row.
-bool KernelEmitter::has_lanes_of_own(int buffer) const {
-  return is_own(buffer) && !kernel_.vector_is_inner() && !inner_dims_.empty();
-}
-
 Stride KernelEmitter::vector_stride(const Instr& at) const {
-  if (in_vector_loop_ && has_lanes_of_own(at.buffer)) return Stride::one;
-  return in_vector_loop_ ? vector_term(at).stride : Stride::zero;
+  if (in_vector_loop_ && s_.has_lanes_of_own(at.buffer)) return Stride::one;
+  return in_vector_loop_ ? s_.vector_term(at).stride : Stride::zero;
 }
 
 /// What to add to the address of copy 0; null: nothing.
@@ -198,9 +187,9 @@ llvm::Value* KernelEmitter::offset_of_copy(const Instr& at, int copy) {
   auto& b = e_.b;
   if (copy == 0) return nullptr;
   llvm::Value* distance = b.getInt64(static_cast<uint64_t>(copy_distance(copy)));
-  const bool is_own = has_lanes_of_own(at.buffer);
-  if (is_own && copy_dim_ == kernel_.vector_dim) return distance;
-  const Affine::Term& term = at.address.terms[static_cast<size_t>(copy_dim_)];
+  const bool is_own = s_.has_lanes_of_own(at.buffer);
+  if (is_own && s_.copy_dim() == kernel_.vector_dim) return distance;
+  const Affine::Term& term = at.address.terms[static_cast<size_t>(s_.copy_dim())];
   if (term.stride == Stride::zero) return nullptr;
   if (last_copy_begins_ != nullptr && copy + 1 == copies_) {
     distance = term.stride == Stride::dynamic ? b.CreateMul(param(term.param), last_copy_begins_)
@@ -209,7 +198,7 @@ llvm::Value* KernelEmitter::offset_of_copy(const Instr& at, int copy) {
     distance = copy_offset(term.param, copy);
   }
   if (!is_own) return distance;
-  return b.CreateMul(distance, b.getInt64(static_cast<uint64_t>(own_width_)));
+  return b.CreateMul(distance, b.getInt64(static_cast<uint64_t>(s_.own_width())));
 }
 
 llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
@@ -218,12 +207,12 @@ llvm::Value* KernelEmitter::emit_index(const Instr& at, int number, int copy) {
   const Stride stride = vector_stride(at);
   if (stride == Stride::column || stride == Stride::row || stride == Stride::block)
     return index_of_rows(at, base, copy);
-  if (has_copies(number)) {
+  if (s_.has_copies(number)) {
     if (llvm::Value* offset = offset_of_copy(at, copy)) base = b.CreateAdd(base, offset);
   }
-  if (stride == Stride::zero || !varies(number)) return base;
+  if (stride == Stride::zero || !s_.varies(number)) return base;
   if (stride == Stride::one) return b.CreateAdd(e_.splat(base), e_.iota(b.getInt64Ty()));
-  const int stride_param = vector_term(at).param;
+  const int stride_param = s_.vector_term(at).param;
   return b.CreateAdd(e_.splat(base), lane_offsets(stride_param));
 }
 
@@ -237,7 +226,7 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   llvm::Value* base = access.partial;
   llvm::Value* lanes = nullptr;  // offsets of the lanes, when not consecutive
   if (at.dynamic_index >= 0) {
-    const bool by_lane = varies(at.dynamic_index);
+    const bool by_lane = s_.varies(at.dynamic_index);
     llvm::Value* index = operand(at.dynamic_index, copy, by_lane);
     llvm::Value* stride = param(at.dynamic_stride_param);
     llvm::Value* offset = b.CreateMul(index, by_lane ? e_.splat(stride) : stride);
@@ -257,7 +246,7 @@ llvm::Value* KernelEmitter::address_of(const Instr& at, int number, int copy) {
   if (stride == Stride::one) {
     if (lanes != nullptr) lanes = b.CreateAdd(lanes, e_.iota(b.getInt64Ty()));
   } else if (stride == Stride::dynamic && !reads_backwards(at) && !reads_few_apart(at)) {
-    const int stride_param = vector_term(at).param;
+    const int stride_param = s_.vector_term(at).param;
     llvm::Value* offsets = lane_offsets(stride_param);
     lanes = lanes == nullptr ? offsets : b.CreateAdd(lanes, offsets);
   }
@@ -346,8 +335,8 @@ llvm::Value* KernelEmitter::gather_wanted_lanes(const Instr& at,
 /// Where the part that is the same for all lanes is false, the address may be anywhere, and a
 /// masked load takes the machine a hundred times as long.
 KernelEmitter::GuardParts KernelEmitter::parts_of_guard(int predicate, int copy) {
-  if (!varies(predicate)) return {operand(predicate, copy, false), nullptr};
-  const Instr& at = instr(predicate);
+  if (!s_.varies(predicate)) return {operand(predicate, copy, false), nullptr};
+  const Instr& at = s_.instr(predicate);
   if (at.kind == InstrKind::compute && at.op == ir::OpKind::bit_and) {
     const GuardParts left = parts_of_guard(at.operands[0], copy);
     const GuardParts right = parts_of_guard(at.operands[1], copy);
@@ -363,24 +352,6 @@ llvm::Value* KernelEmitter::both(llvm::Value* left, llvm::Value* right) {
   return e_.b.CreateAnd(left, right);
 }
 
-/// Whether the machine has no masked load of such elements: AVX2 has those of 4 and 8 bytes.
-bool KernelEmitter::lacks_masks(const Instr& at) const {
-  constexpr int kLanesOfAvx2 = 8;
-  return !e_.host.avx512 && (e_.lanes < kLanesOfAvx2 || size_of(at.dtype) < sizeof(float));
-}
-
-/// Whether a guard counts along other dimensions than the vector one, so that what it keeps out may
-/// be anywhere; else it is less than a row away.
-bool KernelEmitter::depends_on_tasks(int predicate) const {
-  const Instr& at = instr(predicate);
-  if (at.kind == InstrKind::index) {
-    for (size_t d = 0; d < at.address.terms.size(); ++d)
-      if (static_cast<int>(d) != kernel_.vector_dim && at.address.terms[d].stride != Stride::zero)
-        return true;
-  }
-  return std::ranges::any_of(at.operands, [&](int used) { return depends_on_tasks(used); });
-}
-
 /// A vector of consecutive elements from the address on, where it has a mask or a guard of those
 /// lanes alone; backwards, the first lane is the last element.
 llvm::Value* KernelEmitter::load_wanted_lanes(const Instr& at,
@@ -389,18 +360,18 @@ llvm::Value* KernelEmitter::load_wanted_lanes(const Instr& at,
                                               bool backwards) {
   auto& b = e_.b;
   llvm::Value* mask = loads_past_rows_ && may_load_past_row(at) ? nullptr : mask_of(at, copy, true);
-  if (at.predicate >= 0 && !varies(at.predicate)) {
+  if (at.predicate >= 0 && !s_.varies(at.predicate)) {
     address = address_if(operand(at.predicate, copy, false), address);
     mask = mask_of_copy(copy);
   } else if (at.predicate >= 0) {
-    const bool keeps_masks = e_.host.avx512 || walks_bound_rows_;
+    const bool keeps_masks = e_.host.avx512 || s_.walks_bound_rows();
     GuardParts guard;
     if (keeps_masks) guard = parts_of_guard(at.predicate, copy);
     llvm::Value* may_be_wanted = guard.uniform;
     if (may_be_wanted != nullptr) {
       // Where that is false the load gives zeros whatever the rest says.
       mask = both(guard.varying, mask_of_copy(copy));
-    } else if (!keeps_masks || depends_on_tasks(at.predicate)) {
+    } else if (!keeps_masks || s_.depends_on_tasks(at.predicate)) {
       may_be_wanted = b.CreateOrReduce(mask);
     }
     if (may_be_wanted != nullptr) address = address_if(may_be_wanted, address);
@@ -415,13 +386,13 @@ llvm::Value* KernelEmitter::load_wanted_lanes(const Instr& at,
 
 llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
   auto& b = e_.b;
-  if (is_of_flat_rows(at)) return load_of_flat_rows(at, number, copy);
+  if (s_.is_of_flat_rows(at)) return load_of_flat_rows(at, number, copy);
   const llvm::Align align(size_of(at.dtype));
   llvm::Type* element = e_.storage_type(at.dtype);
-  const bool by_lane = at.dynamic_index >= 0 && in_vector_loop_ && varies(at.dynamic_index);
+  const bool by_lane = at.dynamic_index >= 0 && in_vector_loop_ && s_.varies(at.dynamic_index);
   const Stride stride = vector_stride(at);
   if (stride == Stride::zero && !by_lane) {
-    if (varies(number)) return load_any_lane(at, number, copy);
+    if (s_.varies(number)) return load_any_lane(at, number, copy);
     llvm::Value* address = address_of(at, number, copy);
     if (at.predicate >= 0) address = address_if(mask_of(at, copy, false), address);
     return e_.to_register(at.dtype, tag(b.CreateAlignedLoad(element, address, align), at.buffer));
@@ -437,7 +408,7 @@ llvm::Value* KernelEmitter::emit_load(const Instr& at, int number, int copy) {
 void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   const llvm::Align align(size_of(at.dtype));
-  const bool as_vector = in_vector_loop_ && varies(number);
+  const bool as_vector = in_vector_loop_ && s_.varies(number);
   llvm::Value* value = e_.to_storage(at.dtype, operand(at.operands[0], copy, as_vector));
   llvm::Value* address = address_of(at, number, copy);
   llvm::Value* mask = mask_of(at, copy, as_vector);
@@ -448,12 +419,12 @@ void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
   if (is_vector(address)) {
     store = b.CreateMaskedScatter(value, address, align, mask);
   } else if (mask == nullptr) {
-    const bool streams = in_stream_loop_ && is_stream(number);
+    const bool streams = in_stream_loop_ && s_.is_stream(number);
     store =
         streams ? store_past_caches(value, address) : b.CreateAlignedStore(value, address, align);
   } else if (as_vector && at.predicate < 0 && avoids_masked_stores(value->getType())) {
     return store_short_row(at, copy, value, address);
-  } else if (as_vector && may_stream_blocks(number)) {
+  } else if (as_vector && s_.may_stream_blocks(number)) {
     return store_block(at, value, address, mask);
   } else if (as_vector) {
     store = b.CreateMaskedStore(value, address, align, mask);

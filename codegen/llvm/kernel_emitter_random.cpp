@@ -5,42 +5,23 @@
 
 namespace wick::codegen::llvm_jit {
 
-namespace {
-
-constexpr int kCounters = 16;  // each gives words for as many elements behind each other
-
-}  // namespace
-
-/// Vectors that use up all words of their counters, or half of them: more copies than registers
-/// hold are faster than words that are thrown away.
-int KernelEmitter::copies_that_share_words() const {
-  return 4 * kCounters / e_.lanes;
-}
-
-bool KernelEmitter::draws_random_bits(const Phase& phase) const {
-  return std::ranges::any_of(phase.instrs, [&](int number) {
-    const Instr& at = instr(number);
-    return at.kind == InstrKind::random_bits && varies(number);
-  });
-}
-
 /// Whether the copies are all words of some counters or half of them: 64 or 32 elements behind
 /// each other.
 bool KernelEmitter::may_share_random_words(const Instr& at) const {
-  const int all = copies_that_share_words();
-  const bool is_half = copies_ * 2 == all && e_.lanes < kCounters;
-  if (at.kind != InstrKind::random_bits || e_.lanes > kCounters) return false;
+  const int all = s_.copies_that_share_words();
+  const bool is_half = copies_ * 2 == all && e_.lanes < KernelSchedule::kCounters;
+  if (at.kind != InstrKind::random_bits || e_.lanes > KernelSchedule::kCounters) return false;
   if (copies_ != all && !is_half) return false;
-  const Instr& element = instr(at.operands[2]);
-  return in_vector_loop_ && copy_dim_ == kernel_.vector_dim && element.kind == InstrKind::index &&
-         vector_stride(element) == Stride::one && !varies(at.operands[0]) &&
-         !varies(at.operands[1]);
+  const Instr& element = s_.instr(at.operands[2]);
+  return in_vector_loop_ && s_.copy_dim() == kernel_.vector_dim &&
+         element.kind == InstrKind::index && vector_stride(element) == Stride::one &&
+         !s_.varies(at.operands[0]) && !s_.varies(at.operands[1]);
 }
 
 /// Words of all copies, the first of which begins where words do.
 Values KernelEmitter::emit_shared_words(const Instr& at, llvm::Value* first) {
   auto& b = e_.b;
-  const int vectors = kCounters / e_.lanes;  // of counters
+  const int vectors = KernelSchedule::kCounters / e_.lanes;  // of counters
   std::vector<std::array<llvm::Value*, 4>> words;
   for (int copy = 0; copy < vectors; ++copy) {
     words.push_back(emit_random_words(e_,
@@ -49,8 +30,8 @@ Values KernelEmitter::emit_shared_words(const Instr& at, llvm::Value* first) {
                                       operand(at.operands[2], copy, true)));
   }
   llvm::Value* in_second_half =
-      b.CreateICmpNE(b.CreateAnd(first, b.getInt64(2 * kCounters)), b.getInt64(0));
-  const bool is_half = copies_ < copies_that_share_words();
+      b.CreateICmpNE(b.CreateAnd(first, b.getInt64(2 * KernelSchedule::kCounters)), b.getInt64(0));
+  const bool is_half = copies_ < s_.copies_that_share_words();
   Values copies;
   for (int copy = 0; copy < copies_; ++copy) {
     const auto& of_vector = words[static_cast<size_t>(copy % vectors)];

@@ -8,43 +8,6 @@
 
 namespace wick::codegen::llvm_jit {
 
-int KernelEmitter::vectors_of_row() const {
-  return static_cast<int>(kernel_.row_bound / e_.lanes);
-}
-
-/// Unless there is too much code, or so many vectors that registers do not hold them. A loop alone,
-/// of which memory is the limit, reads long rows as fast, and several of them at once faster.
-bool KernelEmitter::can_keep_rows_in_registers() const {
-  constexpr int kMostInstructions = 1500;
-  constexpr int kMostVectors = 14;
-  constexpr int kLittleWork = 8;
-  constexpr int64_t kLongestOfLittleWork = 128;
-  if (kernel_.row_bound == 0 || !kernel_.vector_is_inner()) return false;
-  if (!cuts_.empty() || vectors_of_row() > kMostVectors) return false;
-  if (!e_.host.avx512 && !stores_are_apart()) return false;
-  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
-    if (kernel_.instrs[i].kind == InstrKind::random_bits || is_choice_[i]) return false;
-  }
-  if (rows_are_read_once() && work_of(*loop_plan().phase) <= kLittleWork)
-    return kernel_.row_bound <= kLongestOfLittleWork;
-  int work = 0;
-  for (const Plan& plan : plans_) {
-    if (plan.phase->loop) work += work_of(*plan.phase);
-  }
-  return work * vectors_of_row() <= kMostInstructions;
-}
-
-/// Than it computes the inverse of what each row is divided by, which the row has to wait for.
-bool KernelEmitter::divides_row_faster() const {
-  constexpr int kFewVectors = 4;
-  return e_.host.zen || vectors_of_row() <= kFewVectors;
-}
-
-/// In place of memory of the kernel's own.
-bool KernelEmitter::is_in_registers(int buffer) const {
-  return row_in_registers_ && is_own(buffer);
-}
-
 /// A store to memory of the kernel's own, or a load from there.
 void KernelEmitter::emit_kept_value(const Instr& at, int number) {
   Slot loaded;
@@ -74,7 +37,7 @@ llvm::Value* KernelEmitter::whole_rows_stream() {
 
 void KernelEmitter::emit_row_in_registers(const Plan& plan) {
   auto& b = e_.b;
-  const llvm::SmallVector<int, 4> streams = streams_of(plan);
+  const llvm::SmallVector<int, 4> streams = s_.streams_of(plan);
   in_vector_loop_ = true;
   if (streams.empty() || !plan.accumulates.empty()) {
     emit_vectors_of_row(plan, /*is_whole=*/false);
@@ -97,8 +60,8 @@ void KernelEmitter::emit_row_in_registers(const Plan& plan) {
 /// accumulated: masked stores of AVX2 take some twenty cycles on AMD's processors.
 void KernelEmitter::emit_vectors_of_row(const Plan& plan, bool is_whole) {
   auto& b = e_.b;
-  const int vectors = vectors_of_row();
-  const int end = is_whole || e_.host.avx512 ? vectors : whole_vectors_of_row();
+  const int vectors = s_.vectors_of_row();
+  const int end = is_whole || e_.host.avx512 ? vectors : s_.whole_vectors_of_row();
   for (int first = 0; first < end; first += unroll_) {
     copies_ = std::min(unroll_, end - first);
     if (!is_whole && first + copies_ == vectors) {
@@ -131,29 +94,24 @@ void KernelEmitter::emit_part_of_row(const Plan& plan, int first, llvm::Value* p
 /// row of 64 elements came from memory as late as it was wanted, and logsumexp of 30003 such rows
 /// took 2.0 ms instead of 0.6.
 void KernelEmitter::emit_prefetches_of_masked_lines(const Plan& plan) {
-  if (!e_.host.zen5 || task_dims_.empty()) return;
+  if (!e_.host.zen5 || s_.task_dims().empty()) return;
   const auto is_first = [&](const Instr& at) {
     const auto loads_it = [&](int number) {
-      return instr(number).kind == InstrKind::load && instr(number).buffer == at.buffer;
+      return s_.instr(number).kind == InstrKind::load && s_.instr(number).buffer == at.buffer;
     };
-    const Plan* first = plans_.data();
+    const Plan* first = s_.plans().data();
     return std::none_of(first, &plan, [&](const Plan& before) {
       return std::ranges::any_of(before.phase->instrs, loads_it);
     });
   };
-  const auto next_task = static_cast<size_t>(task_dims_.back());
+  const auto next_task = static_cast<size_t>(s_.task_dims().back());
   for (const int number : plan.phase->instrs) {
-    const Instr& at = instr(number);
-    if (!reads_vectors(at) || !is_first(at)) continue;
+    const Instr& at = s_.instr(number);
+    if (!s_.reads_vectors(at) || !is_first(at)) continue;
     if (at.address.terms[next_task].stride != Stride::dynamic) continue;
     llvm::Value* row_end = address_of(at, number, copies_ - 1);
     emit_prefetch(e_.b.CreateGEP(e_.storage_type(at.dtype), row_end, distance_ahead(at)));
   }
-}
-
-/// Those that every row fills.
-int KernelEmitter::whole_vectors_of_row() const {
-  return static_cast<int>((kernel_.row_bound - kRowStep) / e_.lanes);
 }
 
 /// The elements that rows have in their last vector.

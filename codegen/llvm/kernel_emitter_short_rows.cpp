@@ -14,8 +14,8 @@ bool KernelEmitter::avoids_masked_loads() const {
 
 /// What begins in one row may be read as a whole vector where as many rows follow as it has lanes.
 bool KernelEmitter::may_load_past_row(const Instr& at) const {
-  const Stride along_rows = at.address.terms[static_cast<size_t>(copy_dim_)].stride;
-  return at.predicate < 0 && at.dynamic_index < 0 && !has_lanes_of_own(at.buffer) &&
+  const Stride along_rows = at.address.terms[static_cast<size_t>(s_.copy_dim())].stride;
+  return at.predicate < 0 && at.dynamic_index < 0 && !s_.has_lanes_of_own(at.buffer) &&
          vector_stride(at) == Stride::one &&
          (along_rows == Stride::one || along_rows == Stride::dynamic);
 }
@@ -29,7 +29,7 @@ llvm::Value* KernelEmitter::end_of_loads_past_rows(llvm::Value* begin, llvm::Val
       b.CreateSub(b.CreateSub(end, begin), b.getInt64(static_cast<uint64_t>(e_.lanes)));
   for (const Instr& at : kernel_.instrs) {
     if (at.kind != InstrKind::load || !may_load_past_row(at)) continue;
-    const Affine::Term& term = at.address.terms[static_cast<size_t>(copy_dim_)];
+    const Affine::Term& term = at.address.terms[static_cast<size_t>(s_.copy_dim())];
     if (term.stride != Stride::dynamic) continue;
     llvm::Value* goes_on = b.CreateICmpSGT(param(term.param), b.getInt64(0));
     rows = b.CreateSelect(goes_on, rows, b.getInt64(0));
@@ -42,7 +42,7 @@ llvm::Value* KernelEmitter::end_of_loads_past_rows(llvm::Value* begin, llvm::Val
 /// Masked stores of AVX2 take some twenty cycles on AMD's processors, which rows shorter than a
 /// vector cannot hide.
 bool KernelEmitter::avoids_masked_stores(llvm::Type* vector) const {
-  const bool has_short_rows = kernel_.short_vector || (!cuts_.empty() && copies_ == 1);
+  const bool has_short_rows = kernel_.short_vector || (!s_.cuts().empty() && copies_ == 1);
   return has_short_rows && !e_.host.avx512 && vector->getScalarSizeInBits() == 32;
 }
 

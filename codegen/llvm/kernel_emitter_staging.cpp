@@ -8,15 +8,9 @@
 
 namespace wick::codegen::llvm_jit {
 
-namespace {
-
-constexpr int64_t kLine = 64;
-
-}  // namespace
-
 /// As other accesses, so that loops decide their addresses.
 void KernelEmitter::collect_staged_accesses() {
-  for (const Staged& staged : staged_.accesses) {
+  for (const Staged& staged : s_.staged()) {
     accesses_of_staged_.push_back(accesses_.size());
     accesses_.push_back({staged.buffer, staged.address, nullptr});
   }
@@ -38,7 +32,7 @@ void KernelEmitter::emit_staged_copy(size_t number,
                                      llvm::Value* place_stride,
                                      StagedBlock block) {
   auto& b = e_.b;
-  const Staged& staged = staged_.accesses[number];
+  const Staged& staged = s_.staged()[number];
   const size_t bytes = size_of(kernel_.buffers[static_cast<size_t>(staged.own)].dtype);
   b.CreateCall(transposing_copy({bytes, direction, block.pitch}),
                {place, place_stride, start_of_buffer(staged.own), block.rows, block.columns});
@@ -46,7 +40,7 @@ void KernelEmitter::emit_staged_copy(size_t number,
 
 /// Between rows of the memory that a staged buffer stands for.
 llvm::Value* KernelEmitter::stride_of_staged(size_t number) {
-  const Affine& address = staged_.accesses[number].address;
+  const Affine& address = s_.staged()[number].address;
   return param(address.terms[static_cast<size_t>(kernel_.vector_dim)].param);
 }
 
@@ -55,7 +49,7 @@ llvm::Value* KernelEmitter::stride_of_staged(size_t number) {
 void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBlock block) {
   auto& b = e_.b;
   llvm::Value* stride = stride_of_staged(number);
-  const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(staged_.accesses[number].buffer)];
+  const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(s_.staged()[number].buffer)];
   const bool is_whole = masks_.empty();
   if (!is_whole || !buffer.no_alias) {
     emit_staged_copy(number, Transposing::into_rows, place, stride, block);
@@ -67,17 +61,18 @@ void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBl
   llvm::Value* bytes =
       b.CreateMul(b.CreateMul(block.rows, block.columns), b.getInt64(size_of(buffer.dtype)));
   llvm::Value* within_line = b.CreateAnd(b.CreateOr(b.CreatePtrToInt(place, b.getInt64Ty()), bytes),
-                                         b.getInt64(uint64_t{kLine} - 1));
+                                         b.getInt64(uint64_t{kLineBytes} - 1));
   llvm::Value* streams = b.CreateAnd(exceeds_caches(), b.CreateICmpEQ(stride, block.columns));
   streams = b.CreateAnd(streams, b.CreateICmpEQ(within_line, b.getInt64(0)));
   b.CreateCondBr(streams, streaming, cached);
 
   b.SetInsertPoint(streaming);
   llvm::Value*& lines = staged_lines_;
-  if (lines == nullptr) lines = make_own_memory(b.getInt64Ty(), kernel_.longest_row * own_width_);
+  if (lines == nullptr)
+    lines = make_own_memory(b.getInt64Ty(), kernel_.longest_row * s_.own_width());
   emit_staged_copy(number, Transposing::into_rows, lines, stride, block);
-  llvm::Type* line = llvm::FixedVectorType::get(b.getInt64Ty(), kLine / sizeof(int64_t));
-  loop(b.getInt64(0), bytes, kLine, [&](llvm::Value* at) {
+  llvm::Type* line = llvm::FixedVectorType::get(b.getInt64Ty(), kLineBytes / sizeof(int64_t));
+  loop(b.getInt64(0), bytes, kLineBytes, [&](llvm::Value* at) {
     const auto move = [&](llvm::Value* begin) { return b.CreateGEP(b.getInt8Ty(), begin, at); };
     store_past_caches(b.CreateAlignedLoad(line, move(lines), kCacheLine), move(place));
   });
@@ -89,24 +84,11 @@ void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBl
   b.SetInsertPoint(after);
 }
 
-/// Neighbouring tasks read the same of it, and nothing that is written meanwhile.
-bool KernelEmitter::is_shared_by_tasks(const Staged& staged) const {
-  return !staged.writes && kernel_.buffers[static_cast<size_t>(staged.buffer)].no_alias &&
-         staged.address.terms[static_cast<size_t>(task_dims_.back())].stride == Stride::zero;
-}
-
-/// Whether rows are staged once for many tasks: each with each, as distances of points are.
-bool KernelEmitter::stages_for_many_tasks() const {
-  const auto is_shared = [&](const Staged& staged) { return is_shared_by_tasks(staged); };
-  return kernel_.has_short_rows() && !task_dims_.empty() && cuts_.empty() &&
-         !staged_.accesses.empty() && std::ranges::all_of(staged_.accesses, is_shared);
-}
-
 /// In tiles of tasks, so that the lines of their results stay in the cache until they are full.
 void KernelEmitter::emit_rows_of_many_tasks(Range tasks, Range vectors) {
   auto& b = e_.b;
-  const int last_dim = task_dims_.back();
-  const llvm::ArrayRef<int> other_dims = llvm::ArrayRef<int>(task_dims_).drop_back();
+  const int last_dim = s_.task_dims().back();
+  const llvm::ArrayRef<int> other_dims = s_.task_dims().drop_back();
   for_each_line(tasks, [&](const std::vector<llvm::Value*>& starts, Range line) {
     for (size_t i = 0; i < starts.size(); ++i)
       positions_[static_cast<size_t>(other_dims[i])] = starts[i];
@@ -129,23 +111,24 @@ void KernelEmitter::emit_rows_of_many_tasks(Range tasks, Range vectors) {
 }
 
 void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
-  if (staged_.accesses.empty()) {
+  if (s_.staged().empty()) {
     body();
     return;
   }
   std::vector<llvm::Value*> places;
-  const StagedBlock block{
-      .pitch = own_width_, .rows = num_positions_, .columns = extent_of(inner_dims_.back())};
-  for (size_t i = 0; i < staged_.accesses.size(); ++i) {
+  const StagedBlock block{.pitch = s_.own_width(),
+                          .rows = num_positions_,
+                          .columns = extent_of(s_.inner_dims().back())};
+  for (size_t i = 0; i < s_.staged().size(); ++i) {
     places.push_back(place_of_staged(i));
-    if (!staged_.accesses[i].reads) continue;
+    if (!s_.staged()[i].reads) continue;
     emit_staged_copy(i, Transposing::into_columns, places[i], stride_of_staged(i), block);
   }
   find_rows_behind(places, block);
   body();
   rows_behind_.clear();
-  for (size_t i = 0; i < staged_.accesses.size(); ++i) {
-    if (staged_.accesses[i].writes) emit_staged_rows(i, places[i], block);
+  for (size_t i = 0; i < s_.staged().size(); ++i) {
+    if (s_.staged()[i].writes) emit_staged_rows(i, places[i], block);
   }
 }
 
@@ -153,10 +136,10 @@ void KernelEmitter::emit_rows_staged(const std::function<void()>& body) {
 /// load of a block is far from the last one. Where that is not worth it, it is this block's own
 /// memory that is asked for.
 void KernelEmitter::find_rows_behind(llvm::ArrayRef<llvm::Value*> places, StagedBlock block) {
-  if (stages_for_many_tasks() || !masks_.empty() || copies_ < unroll_) return;
+  if (s_.stages_for_many_tasks() || !masks_.empty() || copies_ < unroll_) return;
   auto& b = e_.b;
   for (size_t i = 0; i < places.size(); ++i) {
-    const Staged& staged = staged_.accesses[i];
+    const Staged& staged = s_.staged()[i];
     if (!staged.reads) continue;
     llvm::Type* element =
         e_.storage_type(kernel_.buffers[static_cast<size_t>(staged.buffer)].dtype);
@@ -171,14 +154,15 @@ void KernelEmitter::find_rows_behind(llvm::ArrayRef<llvm::Value*> places, Staged
 /// once, they would wait for each other. Softmax of rows of 50 takes 0.73 of the time.
 void KernelEmitter::emit_prefetches_of_rows_behind(const Plan& plan, llvm::Value* column) {
   const auto work = [&](const Plan& other) {
-    return other.phase->loop ? work_of(*other.phase) : 0;
+    return other.phase->loop ? s_.work_of(*other.phase) : 0;
   };
-  if (rows_behind_.empty() || &plan != &*std::ranges::max_element(plans_, {}, work)) return;
+  const llvm::ArrayRef<Plan> plans = s_.plans();
+  if (rows_behind_.empty() || &plan != &*std::ranges::max_element(plans, {}, work)) return;
   auto& b = e_.b;
   for (const auto& [own, begin] : rows_behind_) {
-    const size_t bytes =
-        static_cast<size_t>(own_width_) * size_of(kernel_.buffers[static_cast<size_t>(own)].dtype);
-    for (size_t line = 0; line < bytes; line += kLine) {
+    const size_t bytes = static_cast<size_t>(s_.own_width()) *
+                         size_of(kernel_.buffers[static_cast<size_t>(own)].dtype);
+    for (size_t line = 0; line < bytes; line += kLineBytes) {
       llvm::Value* offset = b.CreateAdd(b.CreateMul(column, b.getInt64(bytes)), b.getInt64(line));
       emit_prefetch(b.CreateGEP(b.getInt8Ty(), begin, offset));
     }
@@ -188,7 +172,7 @@ void KernelEmitter::emit_prefetches_of_rows_behind(const Plan& plan, llvm::Value
 /// For positions that count from elsewhere: so many elements of own memory lie before its first.
 void KernelEmitter::let_own_memory_begin_at(llvm::Value* first) {
   for (Access& access : accesses_) {
-    if (!is_own(access.buffer)) continue;
+    if (!s_.is_own(access.buffer)) continue;
     const BufferArg& buffer = kernel_.buffers[static_cast<size_t>(access.buffer)];
     access.partial =
         e_.b.CreateGEP(e_.storage_type(buffer.dtype), access.partial, e_.b.CreateNeg(first));
@@ -201,10 +185,10 @@ void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
                                Range vectors) {
   auto& b = e_.b;
   Scope scope = save_scope();
-  for (size_t i = 0; i < task_dims_.size(); ++i)
-    positions_[static_cast<size_t>(task_dims_[i])] = starts[i];
+  for (size_t i = 0; i < s_.task_dims().size(); ++i)
+    positions_[static_cast<size_t>(s_.task_dims()[i])] = starts[i];
   positions_[static_cast<size_t>(kernel_.vector_dim)] = vectors.begin;
-  enter_dims(task_dims_, nullptr);
+  enter_dims(s_.task_dims(), nullptr);
   enter_dims({kernel_.vector_dim}, nullptr);
   llvm::Value* past_line =
       b.CreateSelect(exceeds_caches(),
@@ -216,10 +200,10 @@ void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
                           .rows = b.CreateSub(end, vectors.begin),
                           .columns = b.CreateSub(tasks.end, tasks.begin)};
   std::vector<llvm::Value*> places;
-  for (size_t i = 0; i < staged_.accesses.size(); ++i)
+  for (size_t i = 0; i < s_.staged().size(); ++i)
     places.push_back(place_of_staged(i));
   restore_scope(std::move(scope));
-  for (size_t i = 0; i < staged_.accesses.size(); ++i)
+  for (size_t i = 0; i < s_.staged().size(); ++i)
     emit_staged_copy(i, Transposing::into_columns, places[i], stride_of_staged(i), block);
 
   let_own_memory_begin_at(b.CreateAdd(
@@ -253,19 +237,14 @@ void KernelEmitter::emit_staged_tiles(Range tasks, Range vectors) {
   });
 }
 
-/// Strips of the inner dimension, whose lanes are a short vector's.
-bool KernelEmitter::stages_strips() const {
-  return kernel_.short_vector && !kernel_.has_short_rows() && !staged_.accesses.empty();
-}
-
 /// What the lanes that are wanted read in a strip. Between two of them lies no memory of others, so
 /// that all rows from the first to the last may be read.
 void KernelEmitter::stage_lanes(size_t number, llvm::Value* place, llvm::Value* columns) {
   auto& b = e_.b;
-  const Staged& staged = staged_.accesses[number];
+  const Staged& staged = s_.staged()[number];
   const auto lanes = static_cast<unsigned>(e_.lanes);
   const auto read = [&](llvm::Value* first, llvm::Value* last) {
-    b.CreateCall(transposing_copy({sizeof(float), Transposing::some_into_columns, own_width_}),
+    b.CreateCall(transposing_copy({sizeof(float), Transposing::some_into_columns, s_.own_width()}),
                  {place,
                   stride_of_staged(number),
                   start_of_buffer(staged.own),
@@ -296,12 +275,13 @@ void KernelEmitter::stage_strip(int dim, Range strip) {
   positions_[static_cast<size_t>(dim)] = strip.begin;
   enter_dims({dim}, nullptr);
   std::vector<llvm::Value*> places;
-  for (size_t i = 0; i < staged_.accesses.size(); ++i)
+  for (size_t i = 0; i < s_.staged().size(); ++i)
     places.push_back(place_of_staged(i));
   restore_scope(std::move(scope));
-  for (size_t i = 0; i < staged_.accesses.size(); ++i)
+  for (size_t i = 0; i < s_.staged().size(); ++i)
     stage_lanes(i, places[i], b.CreateSub(strip.end, strip.begin));
-  let_own_memory_begin_at(b.CreateMul(strip.begin, b.getInt64(static_cast<uint64_t>(own_width_))));
+  let_own_memory_begin_at(
+      b.CreateMul(strip.begin, b.getInt64(static_cast<uint64_t>(s_.own_width()))));
 }
 
 void KernelEmitter::emit_staged_strips(int dim,

@@ -11,61 +11,6 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// A store of whole vectors to memory that the kernel touches in no other way.
-bool KernelEmitter::is_stream(int number) const {
-  const Instr& at = instr(number);
-  if (at.kind != InstrKind::store || at.predicate >= 0 || size_of(at.dtype) < sizeof(float)) {
-    return false;
-  }
-  if (at.address.terms[static_cast<size_t>(kernel_.vector_dim)].stride != Stride::one) return false;
-  if (!kernel_.buffers[static_cast<size_t>(at.buffer)].no_alias) return false;
-  return std::ranges::count(kernel_.instrs, at.buffer, &Instr::buffer) == 1;
-}
-
-/// Rows that lie where numbers in memory say, which the machine cannot foresee. It waits for more
-/// of them at once when the stores are ordinary ones: past the caches, rows of 128 bytes took 1.6
-/// times as long.
-bool KernelEmitter::gathers_rows(const Plan& plan) const {
-  std::vector<bool> comes_from_memory(kernel_.instrs.size());
-  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
-    const Instr& at = kernel_.instrs[i];
-    comes_from_memory[i] =
-        at.kind == InstrKind::load || std::ranges::any_of(at.operands, [&](int used) {
-          return comes_from_memory[static_cast<size_t>(used)];
-        });
-  }
-  return std::ranges::any_of(plan.phase->instrs, [&](int number) {
-    const int index = instr(number).dynamic_index;
-    return index >= 0 && comes_from_memory[static_cast<size_t>(index)];
-  });
-}
-
-/// Instructions for each vector that comes from memory or goes there.
-int64_t KernelEmitter::work_of_memory(const Plan& plan) const {
-  const int64_t vectors = std::ranges::count_if(plan.phase->instrs, [&](int number) {
-    const InstrKind kind = instr(number).kind;
-    return (kind == InstrKind::load && varies(number)) || kind == InstrKind::store;
-  });
-  return work_of(*plan.phase) / std::max<int64_t>(vectors, 1);
-}
-
-/// So much of it for each vector of memory that memory has time to spare. There Zen 5 computes a
-/// quarter faster beside ordinary stores, which wait in a cache: 16 M sigmoids take 5.9 ms, and 7.9
-/// past the caches.
-bool KernelEmitter::is_bound_by_arithmetic(const Plan& plan) const {
-  constexpr int64_t kWorkOfVector = 7;
-  return work_of_memory(plan) >= kWorkOfVector;
-}
-
-/// So little of it that how vectors are stored decides. Tiles that are staged are bound by that.
-bool KernelEmitter::is_bound_by_stores(int stream) const {
-  constexpr int64_t kWorkOfVector = 4;
-  if (!staged_.accesses.empty()) return false;
-  const auto of_stream = std::ranges::find_if(
-      plans_, [&](const Plan& plan) { return std::ranges::count(plan.phase->instrs, stream) > 0; });
-  return work_of_memory(*of_stream) < kWorkOfVector;
-}
-
 /// Vectors a turn where stores are ordinary ones. Zen 4 waits less for lines that are not in its
 /// own cache when stores take turns of two: sums of a column and a row in [2000,2003] take 0.50 ms,
 /// and 0.69 with turns of four. Sums have an accumulator for each vector of a turn.
@@ -73,21 +18,8 @@ int KernelEmitter::copies_of_cached_stores(int stream) const {
   constexpr int kFew = 2;
   const bool row_is_known = kernel_.row_length > 0 && kernel_.row_length_param < 0;
   const bool depends_on_copies = row_is_known || !accumulators_.empty();
-  if (!e_.host.zen || depends_on_copies || !is_bound_by_stores(stream)) return unroll_;
+  if (!e_.host.zen || depends_on_copies || !s_.is_bound_by_stores(stream)) return unroll_;
   return std::min(unroll_, kFew);
-}
-
-llvm::SmallVector<int, 4> KernelEmitter::streams_of(const Plan& plan) const {
-  llvm::SmallVector<int, 4> streams;
-  if (gathers_rows(plan) || (e_.host.zen5 && is_bound_by_arithmetic(plan))) return streams;
-  // There is time to store in the usual way, and a second loop would take as long to compile.
-  const auto loads_elements = [&](int number) { return loads_each(instr(number)); };
-  const bool draws_for_long = !e_.host.avx512 && draws_random_bits(*plan.phase);
-  if (draws_for_long || std::ranges::any_of(plan.phase->instrs, loads_elements)) return streams;
-  for (const int number : plan.phase->instrs) {
-    if (is_stream(number)) streams.push_back(number);
-  }
-  return streams;
 }
 
 /// Of a whole launch.
@@ -159,7 +91,7 @@ llvm::Value* KernelEmitter::exceeds_caches() {
 /// written a part of a line at a time, each in another one, wait for lines long before: of 50003 by
 /// 37 elements a log-softmax takes 0.54 ns an element past the caches, and 0.98 through them.
 llvm::Value* KernelEmitter::cache_limit(int64_t bytes) {
-  const bool writes_parts_of_lines = kernel_.has_short_rows() && !staged_.accesses.empty();
+  const bool writes_parts_of_lines = kernel_.has_short_rows() && !s_.staged().empty();
   return e_.b.getInt64(static_cast<uint64_t>(writes_parts_of_lines ? bytes / 2 : bytes));
 }
 
@@ -167,7 +99,7 @@ llvm::Value* KernelEmitter::cache_limit(int64_t bytes) {
 /// call is a piece of the launch. Not of what is transposed, which leaves no order in them: of
 /// [4001,1000] on two threads 0.9 ms past the caches and 1.3 through them.
 llvm::Value* KernelEmitter::stores_exceed_caches() {
-  if (reads_across() || !staged_.accesses.empty()) return exceeds_caches();
+  if (s_.reads_across() || !s_.staged().empty()) return exceeds_caches();
   if (stores_exceed_caches_ != nullptr) return stores_exceed_caches_;
   llvm::Value* exceed = exceeds_caches();
   auto& b = e_.b;
@@ -191,7 +123,7 @@ llvm::Value* KernelEmitter::stores_exceed_caches() {
 
 /// Whether what the vector loop stores goes past the caches.
 llvm::Value* KernelEmitter::streams_pay() {
-  return lenders_.empty() ? stores_may_stream() : e_.b.CreateNot(rows_are_lent());
+  return s_.lenders().empty() ? stores_may_stream() : e_.b.CreateNot(rows_are_lent());
 }
 
 /// Where no rows are lent. On Zen lines that are written in two parts, as where short rows meet
@@ -213,7 +145,7 @@ llvm::Value* KernelEmitter::stores_may_stream() {
 llvm::Value* KernelEmitter::stream_start(int stream, llvm::Value* begin) {
   auto& b = e_.b;
   const Access& access = accesses_[static_cast<size_t>(access_of_[static_cast<size_t>(stream)])];
-  llvm::Type* element = e_.storage_type(instr(stream).dtype);
+  llvm::Type* element = e_.storage_type(s_.instr(stream).dtype);
   return b.CreatePtrToInt(b.CreateInBoundsGEP(element, access.partial, begin), b.getInt64Ty());
 }
 
@@ -222,7 +154,7 @@ llvm::Value* KernelEmitter::elements_to_line(int stream, llvm::Value* begin) {
   auto& b = e_.b;
   llvm::Value* bytes =
       b.CreateAnd(b.CreateNeg(stream_start(stream, begin)), b.getInt64(kCacheLine.value() - 1));
-  return b.CreateUDiv(bytes, b.getInt64(size_of(instr(stream).dtype)));
+  return b.CreateUDiv(bytes, b.getInt64(size_of(s_.instr(stream).dtype)));
 }
 
 /// As many, or none where no store goes past the caches.
@@ -267,14 +199,14 @@ void KernelEmitter::emit_prefetch_of_last_line(int stream, llvm::Value* end) {
 void KernelEmitter::emit_prefetches_of_row_ends() {
   constexpr int64_t kLongRow = 3072;
   const auto is_left = [&](const Instr& at) {
-    return at.kind == InstrKind::store && is_own(at.buffer);
+    return at.kind == InstrKind::store && s_.is_own(at.buffer);
   };
-  if (!e_.host.zen5 || !kernel_.vector_is_inner() || inner_dims_.size() != 1) return;
-  if (row_in_registers_ || kernel_.blocking || std::ranges::none_of(kernel_.instrs, is_left))
+  if (!e_.host.zen5 || !kernel_.vector_is_inner() || s_.inner_dims().size() != 1) return;
+  if (s_.row_in_registers() || kernel_.blocking || std::ranges::none_of(kernel_.instrs, is_left))
     return;
   llvm::SmallVector<int, 4> streams;
-  for (const Plan& plan : plans_) {
-    if (plan.phase->loop) streams.append(streams_of(plan));
+  for (const Plan& plan : s_.plans()) {
+    if (plan.phase->loop) streams.append(s_.streams_of(plan));
   }
   if (streams.empty()) return;
   auto& b = e_.b;
@@ -292,14 +224,6 @@ llvm::StoreInst* KernelEmitter::store_past_caches(llvm::Value* value, llvm::Valu
   auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
   return store;
-}
-
-/// A block of channels is a line where it has as many as a vector has lanes, which is known at
-/// launch.
-bool KernelEmitter::may_stream_blocks(int number) const {
-  return kernel_.short_vector && e_.lanes * sizeof(float) == kCacheLine.value() &&
-         size_of(instr(number).dtype) == sizeof(float) && instr(number).predicate < 0 &&
-         is_stream(number);
 }
 
 void KernelEmitter::store_block(const Instr& at,

@@ -9,10 +9,10 @@ namespace wick::codegen::llvm_jit {
 
 /// Whether the lanes are consecutive elements, the first one last, which a load takes at once.
 bool KernelEmitter::reads_backwards(const Instr& at) const {
-  const bool has_guards = at.predicate >= 0 && varies(at.predicate);
+  const bool has_guards = at.predicate >= 0 && s_.varies(at.predicate);
   return at.kind == InstrKind::load && vector_stride(at) == Stride::dynamic &&
-         vector_term(at).known == -1 && (at.dynamic_index < 0 || !varies(at.dynamic_index)) &&
-         !(has_guards && lacks_masks(at));
+         s_.vector_term(at).known == -1 && (at.dynamic_index < 0 || !s_.varies(at.dynamic_index)) &&
+         !(has_guards && s_.lacks_masks(at));
 }
 
 /// A gather would take a cycle or more for each element.
@@ -29,15 +29,15 @@ llvm::Value* KernelEmitter::load_backwards(const Instr& at, int number, int copy
 /// together.
 bool KernelEmitter::reads_few_apart(const Instr& at) const {
   return at.kind == InstrKind::load && at.dynamic_index < 0 &&
-         (at.predicate < 0 || !varies(at.predicate)) && vector_stride(at) == Stride::dynamic &&
-         vector_term(at).known > 0;
+         (at.predicate < 0 || !s_.varies(at.predicate)) && vector_stride(at) == Stride::dynamic &&
+         s_.vector_term(at).known > 0;
 }
 
 /// Vectors that hold all that loads beside this one read as well, so that these are the same.
 llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy) {
   auto& b = e_.b;
-  const int64_t step = vector_term(at).known;
-  const auto [first, last] = known_offsets_beside(at);
+  const int64_t step = s_.vector_term(at).known;
+  const auto [first, last] = s_.known_offsets_beside(at);
   const int64_t end = (e_.lanes - 1) * step + last + 1;
   const int64_t width = std::min<int64_t>(e_.lanes, end - first);
   llvm::Value* address = address_of(at, number, copy);
@@ -76,20 +76,6 @@ llvm::Value* KernelEmitter::load_few_apart(const Instr& at, int number, int copy
     result = b.CreateShuffleVector(result, widened(tag(loaded, at.buffer)), sources);
   }
   return e_.to_register(at.dtype, result);
-}
-
-/// The least and the greatest of loads that differ in it alone.
-std::pair<int64_t, int64_t> KernelEmitter::known_offsets_beside(const Instr& at) const {
-  std::pair offsets(at.address.known_offset, at.address.known_offset);
-  for (const Instr& other : kernel_.instrs) {
-    if (other.kind != InstrKind::load || other.buffer != at.buffer) continue;
-    Affine address = other.address;
-    address.known_offset = at.address.known_offset;
-    if (!(address == at.address) || other.predicate != at.predicate) continue;
-    offsets.first = std::min(offsets.first, other.address.known_offset);
-    offsets.second = std::max(offsets.second, other.address.known_offset);
-  }
-  return offsets;
 }
 
 }  // namespace wick::codegen::llvm_jit
