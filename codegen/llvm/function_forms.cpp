@@ -42,6 +42,8 @@ class Finder {
         forms_[i].form = FunctionForm::never_positive;
       } else if (computes(at, OpKind::tanh) && at.dtype == DType::f32) {
         raise(static_cast<int>(i));
+      } else if (computes(at, OpKind::mul) && at.dtype == DType::f32 && divides_) {
+        gate(static_cast<int>(i));
       } else if (at.kind == InstrKind::cast && at.dtype == DType::f32) {
         narrow(static_cast<int>(i));
       } else if (at.kind == InstrKind::accumulate) {
@@ -123,21 +125,44 @@ class Finder {
 
   /// Makes quotients of the products with such sums, if all of them are also products with 0.5.
   bool divide(const std::vector<int>& sums) {
-    std::vector<std::pair<int, int>> quotients;  // and their dividends
+    struct Quotient {
+      int product;
+      int dividend;
+      int sum;
+    };
+
+    std::vector<Quotient> quotients;
     for (const int sum : sums) {
       for (const int product : users_[static_cast<size_t>(sum)]) {
         const Instr& at = instr(product);
         if (!adds_one(sum) || !computes(at, OpKind::mul)) return false;
         const int dividend = doubled(at.operands[at.operands[0] == sum ? 1 : 0]);
         if (dividend < 0 || !are_together(product, dividend)) return false;
-        quotients.emplace_back(product, dividend);
+        quotients.push_back({product, dividend, sum});
       }
     }
     for (const int sum : sums)
       form_of(sum) = FunctionForm::operand;
-    for (const auto& [product, dividend] : quotients)
-      forms_[static_cast<size_t>(product)] = {FunctionForm::half_quotient, dividend};
+    for (const auto& [product, dividend, sum] : quotients)
+      forms_[static_cast<size_t>(product)] = {FunctionForm::half_quotient, {dividend, sum}};
     return true;
+  }
+
+  /// Of a tanh and a sigmoid that nothing else reads, as gates of recurrent networks have it.
+  void gate(int product) {
+    for (const size_t side : {0U, 1U}) {
+      const int tanh = instr(product).operands[side];
+      const int sigmoid = instr(product).operands[1 - side];
+      if (!computes(instr(tanh), OpKind::tanh) || !computes(instr(sigmoid), OpKind::sigmoid))
+        continue;
+      if (!has_one_user(tanh) || !has_one_user(sigmoid)) continue;
+      const int x = instr(tanh).operands[0];
+      const int gate = instr(sigmoid).operands[0];
+      if (!are_together(product, x) || !are_together(product, gate)) continue;
+      forms_[static_cast<size_t>(product)] = {FunctionForm::gated_tanh, {x, gate}};
+      form_of(tanh) = FunctionForm::unread;
+      form_of(sigmoid) = FunctionForm::unread;
+    }
   }
 
   /// The f32 whose f64 a number is, or -1.
@@ -166,8 +191,8 @@ class Finder {
     const int wide = instr(cast).operands[0];
     if (!has_one_user(wide)) return;
     InstrForm form = scaled_log(wide);
-    if (form.argument < 0) form = tan(wide);
-    if (form.argument < 0 || !are_together(cast, form.argument)) return;
+    if (form.arguments.empty()) form = tan(wide);
+    if (form.arguments.empty() || !are_together(cast, form.arguments[0])) return;
     forms_[static_cast<size_t>(cast)] = form;
     forget(wide);
   }
@@ -181,7 +206,8 @@ class Finder {
       if (scale.kind != InstrKind::constant) continue;
       const double factor = scale.value.as_double(0);
       if (factor < 1e-6 || factor > 1e6) continue;
-      return {FunctionForm::scaled_log, widened(instr(log).operands[0]), factor};
+      const int argument = widened(instr(log).operands[0]);
+      if (argument >= 0) return {FunctionForm::scaled_log, {argument}, factor};
     }
     return {};
   }
@@ -193,8 +219,8 @@ class Finder {
     if (!computes(instr(sine), OpKind::sin) || !computes(instr(cosine), OpKind::cos)) return {};
     if (!has_one_user(sine) || !has_one_user(cosine)) return {};
     const int angle = widened(instr(sine).operands[0]);
-    if (widened(instr(cosine).operands[0]) != angle) return {};
-    return {FunctionForm::tan, angle};
+    if (angle < 0 || widened(instr(cosine).operands[0]) != angle) return {};
+    return {FunctionForm::tan, {angle}};
   }
 
   /// A number that nobody reads, and those that nothing else reads.

@@ -250,15 +250,10 @@ llvm::Value* KernelEmitter::emit_copy(const Instr& at, int number, int copy) {
     llvm::Type* type = e_.register_type(at.dtype);
     return llvm::PoisonValue::get(as_vector ? e_.vector_of(type) : type);
   }
-  if (const int argument = s_.form_of(number).argument; argument >= 0) {
-    Values values = {operand(argument, copy, as_vector)};
-    if (const int divisor = s_.divisor_of(number); divisor >= 0)
-      values.push_back(operand(divisor, copy, as_vector));
-    return emit_form(number, values);
-  }
   Values values;
-  for (const int used : at.operands)
+  for (const int used : s_.arguments_of(number))
     values.push_back(operand(used, copy, as_vector));
+  if (!s_.form_of(number).arguments.empty()) return emit_form(number, values);
   switch (at.kind) {
     case InstrKind::constant:
       return e_.literal(at.value);

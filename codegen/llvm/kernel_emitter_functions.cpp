@@ -12,15 +12,17 @@ namespace wick::codegen::llvm_jit {
 /// Copies as one wide vector, which LLVM takes apart again instruction by instruction; by powers of
 /// two, where there are as many copies as rows take.
 Values KernelEmitter::emit_interleaved(int number) {
-  const int argument = s_.form_of(number).argument;
-  const int used = argument >= 0 ? argument : s_.instr(number).operands[0];
   Values results;
   for (int first = 0; first < copies_;) {
     const auto width = static_cast<int>(std::bit_floor(static_cast<unsigned>(copies_ - first)));
-    Values copies;
-    for (int copy = first; copy < first + width; ++copy)
-      copies.push_back(operand(used, copy, true));
-    const Values some = e_.split(emit_form(number, {e_.join(copies)}), width);
+    Values arguments;
+    for (const int used : s_.arguments_of(number)) {
+      Values copies;
+      for (int copy = first; copy < first + width; ++copy)
+        copies.push_back(operand(used, copy, true));
+      arguments.push_back(e_.join(copies));
+    }
+    const Values some = e_.split(emit_form(number, arguments), width);
     results.append(some.begin(), some.end());
     first += width;
   }
@@ -38,6 +40,8 @@ llvm::Value* KernelEmitter::emit_form(int number, llvm::ArrayRef<llvm::Value*> o
       return emit_divisor_of_tanh(e_, operands[0]);
     case FunctionForm::half_quotient:
       return e_.b.CreateFDiv(operands[0], operands[1]);
+    case FunctionForm::gated_tanh:
+      return emit_gated_tanh(e_, operands[0], operands[1]);
     case FunctionForm::one_minus_square:
       return e_.b.CreateFMul(operands[0], e_.b.CreateFSub(real(operands[0], 2), operands[0]));
     case FunctionForm::operand:

@@ -205,10 +205,9 @@ const InstrForm& KernelSchedule::form_of(int number) const {
   return forms_[static_cast<size_t>(number)];
 }
 
-int KernelSchedule::divisor_of(int number) const {
-  if (form_of(number).form != FunctionForm::half_quotient) return -1;
-  const auto is_divisor = [&](int used) { return form_of(used).form == FunctionForm::operand; };
-  return *std::ranges::find_if(instr(number).operands, is_divisor);
+llvm::ArrayRef<int> KernelSchedule::arguments_of(int number) const {
+  const std::vector<int>& of_form = form_of(number).arguments;
+  return of_form.empty() ? instr(number).operands : of_form;
 }
 
 /// Long chains of dependent instructions: those of one copy wait for each other, and the machine
@@ -216,7 +215,8 @@ int KernelSchedule::divisor_of(int number) const {
 bool KernelSchedule::is_interleaved(int number) const {
   using ir::OpKind;
   const Instr& at = instr(number);
-  if (form_of(number).form == FunctionForm::scaled_log) return true;
+  const FunctionForm form = form_of(number).form;
+  if (form == FunctionForm::scaled_log || form == FunctionForm::gated_tanh) return true;
   constexpr OpKind kChains[] = {
       OpKind::exp, OpKind::log, OpKind::tanh, OpKind::sigmoid, OpKind::erf, OpKind::atan};
   return at.kind == InstrKind::compute && at.dtype == DType::f32 &&

@@ -100,8 +100,8 @@ class KernelSchedule {
   [[nodiscard]] Reduction reduction_of(int accumulate) const;
   /// Of what a function is asked for.
   [[nodiscard]] const InstrForm& form_of(int number) const;
-  /// Of a half_quotient: the sum that stands for its divisor. Else -1.
-  [[nodiscard]] int divisor_of(int number) const;
+  /// What it is computed from, as its form has it.
+  [[nodiscard]] llvm::ArrayRef<int> arguments_of(int number) const;
 
   [[nodiscard]] bool divides_floats() const { return divides_floats_; }
 

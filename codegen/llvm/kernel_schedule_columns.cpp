@@ -52,8 +52,9 @@ bool KernelSchedule::is_of_column(int number) const {
 llvm::SmallVector<int, 4> KernelSchedule::uses_of(int number) const {
   const Instr& at = instr(number);
   llvm::SmallVector<int, 4> uses(at.operands.begin(), at.operands.end());
-  for (const int used : {at.predicate, at.dynamic_index, form_of(number).argument})
+  for (const int used : {at.predicate, at.dynamic_index})
     if (used >= 0) uses.push_back(used);
+  llvm::append_range(uses, form_of(number).arguments);
   return uses;
 }
 

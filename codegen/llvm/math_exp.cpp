@@ -33,6 +33,9 @@ constexpr double kLn2Low = 0x1.7f7d1cp-20;
 // Adding and subtracting 1.5 * 2^23 rounds to a whole number, which is the last digits of the sum.
 constexpr double kRounder = 0x1.8p23;
 constexpr int kMantissaBits = 23;
+// Of divisors of sigmoid.
+constexpr int kScaleOfSigmoid = 64;
+constexpr double kOneOfSigmoid = 0x1p-64;
 constexpr int kExponentBias = 127;
 
 // Of the table of powers that a register of AVX2 holds: 2^(i / 8).
@@ -268,26 +271,33 @@ llvm::Value* emit_exp(EmitContext& e, llvm::Value* x, bool never_positive) {
   return e.b.CreateExtractElement(emit_exp(e, wide, never_positive), uint64_t{0});
 }
 
-/// 1 / (1 + e^-x), all but the quotient times 2^-64: e^-x may be up to 2^151. With fused
-/// multiply-adds within 2 ulp.
-llvm::Value* sigmoid_by_bits(EmitContext& e, llvm::Value* x) {
-  constexpr int kScale = 64;
+/// (1 + e^-x) * 2^-64, as e^-x may be up to 2^151.
+llvm::Value* scaled_divisor_of_sigmoid(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   llvm::Value* high = real(x, 43);
   llvm::Value* bounded = at_least(e, x, -105);
   bounded = b.CreateSelect(b.CreateFCmpOLT(high, bounded), high, bounded);
   const auto [rounded, n, r] =
-      reduce_argument(e, b.CreateFNeg(bounded), 1, false, kExponentBias - kScale);
+      reduce_argument(e, b.CreateFNeg(bounded), 1, false, kExponentBias - kScaleOfSigmoid);
   llvm::Value* scale = of_bits(e, power_bits(e, to_bits(e, rounded), false));
-  llvm::Value* one = real(x, std::exp2(-kScale));
   // The one first: beside a power of 2^24 it would be lost.
-  llvm::Value* sum = b.CreateFAdd(e.fma(scale, power_less_one(e, r, kExp), one), scale);
-  return b.CreateFDiv(one, sum);
+  llvm::Value* one = real(x, kOneOfSigmoid);
+  return b.CreateFAdd(e.fma(scale, power_less_one(e, r, kExp), one), scale);
+}
+
+/// e^(-2 |x|) - 1, which is accurate near 0 as well.
+llvm::Value* power_less_one_of_tanh(EmitContext& e, llvm::Value* x) {
+  auto& b = e.b;
+  llvm::Value* half = at_least(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), -10);
+  const auto [scale, rest] = reduce_short(e, b.CreateFAdd(half, half));
+  return e.fma(scale, rest, b.CreateFSub(scale, real(x, 1)));
 }
 
 llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  if (e.host.fma && e.host.divides_beside) return sigmoid_by_bits(e, x);
+  // Within 2 ulp with fused multiply-adds.
+  if (e.host.fma && e.host.divides_beside)
+    return b.CreateFDiv(real(x, kOneOfSigmoid), scaled_divisor_of_sigmoid(e, x));
   // Of s = exp(-|x|), which does not overflow: 1 / (1 + s) above 0, s / (1 + s) below.
   llvm::Value* small = exp_of(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), true, false);
   llvm::Value* top = b.CreateSelect(b.CreateFCmpOLT(x, real(x, 0)), small, real(x, 1));
@@ -295,13 +305,20 @@ llvm::Value* emit_sigmoid(EmitContext& e, llvm::Value* x) {
 }
 
 llvm::Value* emit_tanh(EmitContext& e, llvm::Value* x) {
+  // -m / (2 + m); from 10 on that is 1.
+  llvm::Value* m = power_less_one_of_tanh(e, x);
+  return e.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, divide_by_sum(e, m, 2, m), x);
+}
+
+llvm::Value* emit_gated_tanh(EmitContext& e, llvm::Value* x, llvm::Value* gate) {
   auto& b = e.b;
-  // Of m = exp(-2 |x|) - 1, which is accurate near 0 as well: -m / (2 + m). From 10 on that is 1.
-  llvm::Value* half = at_least(e, b.CreateFNeg(e.unary(llvm::Intrinsic::fabs, x)), -10);
-  const auto [scale, rest] = reduce_short(e, b.CreateFAdd(half, half));
-  llvm::Value* m = e.fma(scale, rest, b.CreateFSub(scale, real(x, 1)));
-  llvm::Value* magnitude = divide_by_sum(e, m, 2, m);
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, x);
+  if (!e.host.fma) return b.CreateFMul(emit_tanh(e, x), emit_sigmoid(e, gate));
+  llvm::Value* m = power_less_one_of_tanh(e, x);
+  llvm::Value* sum = scaled_divisor_of_sigmoid(e, gate);
+  llvm::Value* divisor = e.fma(m, sum, b.CreateFAdd(sum, sum));
+  // The scale last: m may be as small as numbers get.
+  llvm::Value* product = b.CreateFMul(b.CreateFDiv(m, divisor), real(x, kOneOfSigmoid));
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, product, x);
 }
 
 llvm::Value* emit_divisor_of_tanh(EmitContext& e, llvm::Value* x) {

@@ -1,10 +1,11 @@
-// Functions of which a kernel needs less than they can do: exp of what is never positive, tanh
-// where all that is asked for is 1 more than it, or 1 less than its square, and functions of f64
-// that are rounded to f32.
+// Functions of which a kernel needs less than they can do, or several at once: exp of what is never
+// positive, tanh where all that is asked for is 1 more than it, 1 less than its square or its
+// product with a sigmoid, and functions of f64 that are rounded to f32.
 
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "kernel_builder.h"
 #include <gtest/gtest.h>
@@ -179,6 +180,69 @@ TEST(OnePlusTanh, OtherReadersOfAGateSeeItsParts) {
     ASSERT_NEAR(z[0][i], 0.5 * x[i] * sum, 0x1P-20) << x[i];
     ASSERT_EQ(z[1][i], 0.5F * x[i]);
   }
+}
+
+/// The product of the tanh and the sigmoid of multiples of x, on either side of it.
+int gated_tanh(KernelBuilder& k, int x, double of_tanh, double of_sigmoid, bool swaps = false) {
+  const auto times = [&](double factor) {
+    return k.compute(OpKind::mul, DType::f32, {x, k.constant(Literal::scalar(DType::f32, factor))});
+  };
+  const int tanh = tanh_of(k, times(of_tanh));
+  const int sigmoid = k.compute(OpKind::sigmoid, DType::f32, {times(of_sigmoid)});
+  return swaps ? k.compute(OpKind::mul, DType::f32, {sigmoid, tanh})
+               : k.compute(OpKind::mul, DType::f32, {tanh, sigmoid});
+}
+
+TEST(GatedTanh, KeepsItsDigits) {
+  constexpr double kTiny = 0x1p-100;
+  for (const auto& [of_tanh, of_sigmoid] : {std::pair(1.0, 1.0),
+                                            {1.0, -1.0},
+                                            {0.125, -1.0},
+                                            {-2.0, 0.5},
+                                            {kTiny, 1.0},
+                                            {kTiny, -0.25}}) {
+    const Numbers x = numbers_between(-85, 85);
+    const Numbers y = results_of(x, [&](KernelBuilder& k, int x) {
+      return std::vector<int>{gated_tanh(k, x, of_tanh, of_sigmoid, of_sigmoid < 0)};
+    })[0];
+    for (size_t i = 0; i < x.size(); ++i) {
+      const auto number = static_cast<double>(x[i]);
+      const double exact = std::tanh(of_tanh * number) / (1 + std::exp(-of_sigmoid * number));
+      if (std::abs(exact) < std::numeric_limits<float>::min()) {
+        ASSERT_NEAR(y[i], exact, 0x1p-148) << x[i];
+      } else {
+        ASSERT_LE(units(y[i], exact), 3.5) << x[i];
+      }
+    }
+  }
+}
+
+TEST(GatedTanh, KnowsSpecialNumbers) {
+  const Numbers x{kInfinity, -kInfinity, kNaN, 0.0F, -0.0F, 100.0F, -100.0F};
+  const Numbers y = results_of(
+      x, [](KernelBuilder& k, int x) { return std::vector<int>{gated_tanh(k, x, 1, 1)}; })[0];
+  EXPECT_EQ(y[0], 1);
+  EXPECT_EQ(y[1], 0);
+  EXPECT_TRUE(std::signbit(y[1]));
+  EXPECT_TRUE(std::isnan(y[2]));
+  EXPECT_EQ(y[3], 0);
+  EXPECT_FALSE(std::signbit(y[3]));
+  EXPECT_EQ(y[4], 0);
+  EXPECT_TRUE(std::signbit(y[4]));
+  EXPECT_EQ(y[5], 1);
+  EXPECT_NEAR(y[6], 0, 0x1p-140);
+}
+
+/// Each is a number of its own where something else reads it too.
+TEST(GatedTanh, OtherReadersSeeItsParts) {
+  const Numbers x = numbers_between(-3, 3);
+  const std::vector<Numbers> y = results_of(x, [&](KernelBuilder& k, int x) {
+    const int tanh = tanh_of(k, x);
+    const int sigmoid = k.compute(OpKind::sigmoid, DType::f32, {x});
+    return std::vector<int>{k.compute(OpKind::mul, DType::f32, {tanh, sigmoid}), tanh, sigmoid};
+  });
+  for (size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(y[0][i], y[1][i] * y[2][i]) << x[i];
 }
 
 /// What else reads tanh or its square gets those.
