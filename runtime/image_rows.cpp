@@ -8,16 +8,19 @@
 namespace wick::runtime {
 namespace {
 
-/// Every second element from `from` on.
-WICK_VECTORS void copy_every_second(const float* from, int64_t count, float* to) {
+/// even[i] = from[2 * i], odd[i] = from[2 * i + 1].
+WICK_VECTORS void split_pairs(const float* from, int64_t pairs, float* even, float* odd) {
   int64_t i = 0;
-  for (; i + kLanes < count; i += kLanes) {  // reads one element behind the last
+  for (; i + kLanes <= pairs; i += kLanes) {
     const auto low = load<Floats>(from + 2 * i);
     const auto high = load<Floats>(from + 2 * i + kLanes);
-    store(to + i, __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14));
+    store(even + i, __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14));
+    store(odd + i, __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15));
   }
-  for (; i < count; ++i)
-    to[i] = from[2 * i];
+  for (; i < pairs; ++i) {
+    even[i] = from[2 * i];
+    odd[i] = from[2 * i + 1];
+  }
 }
 
 /// to[2 * i] = even[i], to[2 * i + 1] = odd[i].
@@ -32,23 +35,47 @@ WICK_VECTORS int64_t mix_pairs(const float* even, const float* odd, int64_t widt
   return at;
 }
 
-/// Columns of one phase of a row.
-void lay_out_phase(const RowLayout& layout, const float* row, int64_t phase, float* to) {
-  // Place m holds column (first + m) * phases + phase.
+/// Of a laid out phase, those that hold columns of the image.
+struct Places {
+  int64_t begin;
+  int64_t end;
+};
+
+/// Writes zeros to the others. Place m holds column (first + m) * phases + phase.
+Places surround_with_zeros(const RowLayout& layout, int64_t phase, float* to) {
   const int64_t columns = (layout.width - phase + layout.phases - 1) / layout.phases;
   const int64_t begin = std::clamp<int64_t>(-layout.first, 0, layout.pitch);
   const int64_t end = std::clamp(columns - layout.first, begin, layout.pitch);
   if (begin > 0) std::fill_n(to, begin, 0.0F);
   if (end < layout.pitch) std::fill(to + end, to + layout.pitch, 0.0F);
+  return {begin, end};
+}
+
+void lay_out_phase(const RowLayout& layout, const float* row, int64_t phase, float* to) {
+  const auto [begin, end] = surround_with_zeros(layout, phase, to);
   const float* from = row + (layout.first + begin) * layout.phases + phase;
   if (layout.phases == 1) {
     std::copy_n(from, end - begin, to + begin);
-  } else if (layout.phases == 2) {
-    copy_every_second(from, end - begin, to + begin);
   } else {
     for (int64_t m = begin; m < end; ++m, from += layout.phases)
       to[m] = *from;
   }
+}
+
+/// Of a stride of 2 both phases at once, which saves half of the loads.
+void lay_out_pairs(const RowLayout& layout, const float* row, float* even) {
+  float* odd = even + layout.pitch;
+  const Places of_even = surround_with_zeros(layout, 0, even);
+  const auto [begin, end] = surround_with_zeros(layout, 1, odd);
+  split_pairs(row + (layout.first + begin) * 2, end - begin, even + begin, odd + begin);
+  if (of_even.end > end) even[end] = row[layout.width - 1];
+}
+
+/// All phases of a row.
+void lay_out_row(const RowLayout& layout, const float* row, float* to) {
+  if (layout.phases == 2) return lay_out_pairs(layout, row, to);
+  for (int64_t phase = 0; phase < layout.phases; ++phase)
+    lay_out_phase(layout, row, phase, to + phase * layout.pitch);
 }
 
 }  // namespace
@@ -57,13 +84,12 @@ void lay_out_rows(
     const RowLayout& layout, const float* image, int64_t begin, int64_t rows, float* to) {
   for (int64_t channel = 0; channel < layout.channels; ++channel) {
     const float* plane = image + channel * layout.height * layout.width;
-    for (int64_t row = begin; row < begin + rows; ++row) {
+    for (int64_t row = begin; row < begin + rows; ++row, to += layout.row_elements()) {
       if (row < 0 || row >= layout.height) {
-        to = std::fill_n(to, layout.row_elements(), 0.0F);
-        continue;
+        std::fill_n(to, layout.row_elements(), 0.0F);
+      } else {
+        lay_out_row(layout, plane + row * layout.width, to);
       }
-      for (int64_t phase = 0; phase < layout.phases; ++phase, to += layout.pitch)
-        lay_out_phase(layout, plane + row * layout.width, phase, to);
     }
   }
 }
