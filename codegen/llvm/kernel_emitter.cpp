@@ -203,6 +203,8 @@ void KernelEmitter::emit_instr(int number) {
     slot.copies = emit_choice(number);
   } else if (copies > 1 && s_.varies(number) && s_.is_interleaved(number)) {
     slot.copies = emit_interleaved(number);
+  } else if (is_spread_from_long_rows(at)) {
+    slot.copies = spread_long_rows(number);
   } else if (may_share_random_words(at)) {
     slot.copies = emit_random_copies(at);
   } else {

@@ -144,6 +144,9 @@ class KernelEmitter {
   void emit_if(llvm::Value* condition,
                const std::function<void()>& then,
                const std::function<void()>& otherwise = nullptr);
+  Values emit_either(llvm::Value* condition,
+                     const std::function<Values()>& then,
+                     const std::function<Values()>& otherwise);
   Range inner_range(int dim);
   llvm::Value* lane_mask(llvm::Value* remaining);
   [[nodiscard]] llvm::Value* mask_of_copy(int copy) const;
@@ -190,17 +193,6 @@ class KernelEmitter {
                                       const std::function<void()>& body);
   void start_flat_rows(llvm::Value* begin);
   llvm::Value* load_of_flat_rows(const Instr& instr, int number, int copy);
-  void copy_columns_of_long_rows();
-
-  struct RowPlace {
-    llvm::Value* position = nullptr;
-    llvm::Value* row = nullptr;
-    llvm::Value* column = nullptr;
-  };
-
-  RowPlace place_in_long_rows(int copy);
-  llvm::Value* row_of(llvm::Value* position);
-  llvm::Value* load_of_long_rows(const Instr& instr, int number, int copy);
   llvm::Value* load_transposed_rows(const Instr& at, int number, llvm::Value* position, int copy);
   llvm::Value* multiple_of(int parameter, int64_t times);
   llvm::Value* load_scattered_rows(const Instr& at, int number, llvm::Value* position, int copy);
@@ -215,6 +207,22 @@ class KernelEmitter {
   llvm::Value* index_of_rows(const Instr& at, llvm::Value* base, int copy);
   llvm::Value* places_in_rows_of(const Affine::Term& term, llvm::Value* position, int copy);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
+
+  // kernel_emitter_long_rows.cpp
+  struct RowPlace {
+    llvm::Value* position = nullptr;
+    llvm::Value* row = nullptr;
+    llvm::Value* column = nullptr;
+  };
+
+  llvm::Value* row_of(llvm::Value* position);
+  llvm::Value* last_row();
+  const RowPlace& place_of_body();
+  void copy_columns_of_long_rows();
+  llvm::Value* load_of_long_rows(int number, int copy);
+  [[nodiscard]] bool is_spread_from_long_rows(const Instr& instr) const;
+  Values spread_rows(int number, int ends);
+  Values spread_long_rows(int number);
 
   // kernel_emitter_functions.cpp
   Values emit_interleaved(int number);
@@ -396,8 +404,9 @@ class KernelEmitter {
   llvm::DenseMap<int, Values> columns_of_rows_;       // by load, for the copies of the main loop
   llvm::DenseMap<int, llvm::Value*> values_of_rows_;  // by load, for all rows of the body
   llvm::DenseMap<std::pair<int, int64_t>, llvm::Value*> multiples_;  // of parameters
-  llvm::Value* row_inverse_ = nullptr;
-  std::vector<RowPlace> places_in_rows_;            // by copy
+  llvm::Value* row_inverse_ = nullptr;  // with the next made when first needed
+  llvm::Value* last_row_ = nullptr;
+  RowPlace place_of_body_;
   llvm::DenseMap<int, llvm::Value*> long_columns_;  // by load
   bool at_row_start_ = false;                       // the body begins where a row does
   llvm::GlobalVariable* zeros_ = nullptr;           // made when first needed

@@ -1,10 +1,8 @@
 // Short rows, walked as one. Of rows shorter than a vector the main loop begins where a row does
 // and takes whole rows, so that each of its copies sees the same columns in every round, and the
 // same of the body's rows: what has a value for each column is loaded once, in front of the loop,
-// and what has one for each row is spread from one vector. Longer rows end anywhere in a vector:
-// what has a value for each column is copied to where it repeats behind its end, so that any vector
-// of it is one load, and what has one for each row is two of them side by side. Of an operand that
-// is stored transposed, column by column, short rows are put together in registers.
+// and what has one for each row is spread from one vector. Of an operand that is stored transposed,
+// column by column, short rows are put together in registers.
 
 #include <algorithm>
 #include <cstdint>
@@ -46,7 +44,7 @@ void KernelEmitter::start_flat_rows(llvm::Value* begin) {
 }
 
 llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int copy) {
-  if (kernel_.row_length_param >= 0) return load_of_long_rows(at, number, copy);
+  if (kernel_.row_length_param >= 0) return load_of_long_rows(number, copy);
   auto& b = e_.b;
   llvm::Value* position = positions_[static_cast<size_t>(kernel_.vector_dim)];
   if (!at_row_start_) return gather_of_flat_rows(at, number, position, copy);
@@ -315,87 +313,6 @@ llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
   llvm::Value* places = places_in_rows_of(term, position, copy);
   llvm::Value* addresses = b.CreateInBoundsGEP(e_.storage_type(at.dtype), access.partial, places);
   return e_.to_register(at.dtype, gather(at, addresses, mask_of(at, copy, true)));
-}
-
-/// The number of whole rows before a position: by the inverse of their length, exact up to 2^56.
-llvm::Value* KernelEmitter::row_of(llvm::Value* position) {
-  auto& b = e_.b;
-  if (row_inverse_ == nullptr) {
-    const llvm::IRBuilderBase::InsertPointGuard guard(b);
-    llvm::Value* length = param(kernel_.row_length_param);
-    b.SetInsertPoint(entry_->getTerminator());
-    row_inverse_ = b.CreateAdd(b.CreateUDiv(b.getInt64(UINT64_MAX), length), b.getInt64(1));
-  }
-  llvm::Type* wide = b.getInt128Ty();
-  llvm::Value* product =
-      b.CreateMul(b.CreateZExt(position, wide), b.CreateZExt(row_inverse_, wide));
-  return b.CreateTrunc(b.CreateLShr(product, 64), b.getInt64Ty());
-}
-
-/// Of the first lane of a copy.
-KernelEmitter::RowPlace KernelEmitter::place_in_long_rows(int copy) {
-  auto& b = e_.b;
-  llvm::Value* first = positions_[static_cast<size_t>(kernel_.vector_dim)];
-  places_in_rows_.resize(static_cast<size_t>(std::max(copies_, 1)));
-  RowPlace& place = places_in_rows_[static_cast<size_t>(copy)];
-  if (place.position == first) return place;
-  llvm::Value* position =
-      b.CreateAdd(first, b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy)));
-  llvm::Value* row = row_of(position);
-  llvm::Value* start = b.CreateMul(row, param(kernel_.row_length_param));
-  place = {first, row, b.CreateSub(position, start)};
-  return place;
-}
-
-/// In front of the rows of a task.
-void KernelEmitter::copy_columns_of_long_rows() {
-  auto& b = e_.b;
-  llvm::Value* length = param(kernel_.row_length_param);
-  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
-    const Instr& at = kernel_.instrs[i];
-    if (!s_.is_of_flat_rows(at) || s_.vector_term(at).stride != Stride::column) continue;
-    llvm::Type* element = e_.storage_type(at.dtype);
-    llvm::Type* vector = e_.vector_of(element);
-    const llvm::Align align(size_of(at.dtype));
-    llvm::Value*& memory = long_columns_[static_cast<int>(i)];
-    if (memory == nullptr) memory = make_own_memory(element, kLongestFlatRow + 2 * e_.lanes);
-    llvm::Value* to = memory;
-    llvm::Value* from = accesses_[static_cast<size_t>(access_of_[i])].partial;
-    loop(b.getInt64(0), length, e_.lanes, [&](llvm::Value* column) {
-      llvm::Value* columns = b.CreateMaskedLoad(vector,
-                                                b.CreateInBoundsGEP(element, from, column),
-                                                align,
-                                                lane_mask(b.CreateSub(length, column)),
-                                                llvm::Constant::getNullValue(vector));
-      tag(llvm::cast<llvm::Instruction>(columns), at.buffer);
-      b.CreateAlignedStore(columns, b.CreateInBoundsGEP(element, to, column), align);
-    });
-    llvm::Value* first = b.CreateAlignedLoad(vector, to, align);
-    b.CreateAlignedStore(first, b.CreateInBoundsGEP(element, to, length), align);
-  }
-}
-
-llvm::Value* KernelEmitter::load_of_long_rows(const Instr& at, int number, int copy) {
-  auto& b = e_.b;
-  const RowPlace place = place_in_long_rows(copy);
-  llvm::Type* element = e_.storage_type(at.dtype);
-  const llvm::Align align(size_of(at.dtype));
-  if (const auto columns = long_columns_.find(number); columns != long_columns_.end()) {
-    llvm::Value* address = b.CreateInBoundsGEP(element, columns->second, place.column);
-    return e_.to_register(at.dtype, b.CreateAlignedLoad(e_.vector_of(element), address, align));
-  }
-  llvm::Value* rows = access_at(number).partial;
-  const auto value_of = [&](llvm::Value* row) {
-    llvm::Value* address = b.CreateInBoundsGEP(element, rows, row);
-    auto* load = b.CreateAlignedLoad(element, address, align);
-    return e_.splat(e_.to_register(at.dtype, tag(load, at.buffer)));
-  };
-  llvm::Value* end = extent_of(kernel_.vector_dim);
-  llvm::Value* last = row_of(b.CreateSub(end, b.getInt64(1)));
-  llvm::Value* next =
-      b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(place.row, b.getInt64(1)), last);
-  llvm::Value* is_in_row = lane_mask(b.CreateSub(param(kernel_.row_length_param), place.column));
-  return b.CreateSelect(is_in_row, value_of(place.row), value_of(next));
 }
 
 }  // namespace wick::codegen::llvm_jit

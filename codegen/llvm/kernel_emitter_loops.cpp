@@ -98,6 +98,34 @@ void KernelEmitter::emit_if(llvm::Value* condition,
   b.SetInsertPoint(after);
 }
 
+/// The values of the one body or the other, as many.
+Values KernelEmitter::emit_either(llvm::Value* condition,
+                                  const std::function<Values()>& then,
+                                  const std::function<Values()>& otherwise) {
+  auto& b = e_.b;
+  Values values;
+  Values others;
+  llvm::BasicBlock* from = nullptr;
+  llvm::BasicBlock* other = nullptr;
+  emit_if(
+      condition,
+      [&] {
+        values = then();
+        from = b.GetInsertBlock();
+      },
+      [&] {
+        others = otherwise();
+        other = b.GetInsertBlock();
+      });
+  for (size_t i = 0; i < values.size(); ++i) {
+    llvm::PHINode* either = b.CreatePHI(values[i]->getType(), 2);
+    either->addIncoming(values[i], from);
+    either->addIncoming(others[i], other);
+    values[i] = either;
+  }
+  return values;
+}
+
 /// Tasks and vectors in tiles that read each line as long as it is in the nearest cache.
 void KernelEmitter::emit_tiles(Range tasks,
                                Range vectors,

@@ -51,32 +51,18 @@ Values KernelEmitter::emit_random_copies(const Instr& at) {
   const auto mask = static_cast<uint64_t>(copies_ * e_.lanes - 1);
   llvm::Value* is_first =
       b.CreateICmpEQ(b.CreateAnd(first, b.getInt64(mask)), b.getInt64(0), "is_first");
-  auto* together = llvm::BasicBlock::Create(b.getContext(), "together", function_);
-  auto* apart = llvm::BasicBlock::Create(b.getContext(), "apart", function_);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "random", function_);
-  b.CreateCondBr(is_first, together, apart);
-
-  b.SetInsertPoint(together);
-  const Values words = emit_shared_words(at, first);
-  b.CreateBr(after);
-  b.SetInsertPoint(apart);
-  Values single;
-  for (int copy = 0; copy < copies_; ++copy)
-    single.push_back(emit_random_bits(e_,
-                                      operand(at.operands[0], 0, true),
-                                      operand(at.operands[1], 0, true),
-                                      operand(at.operands[2], copy, true)));
-  b.CreateBr(after);
-
-  b.SetInsertPoint(after);
-  Values copies;
-  for (size_t copy = 0; copy < words.size(); ++copy) {
-    llvm::PHINode* bits = b.CreatePHI(words[copy]->getType(), 2);
-    bits->addIncoming(words[copy], together);
-    bits->addIncoming(single[copy], apart);
-    copies.push_back(bits);
-  }
-  return copies;
+  return emit_either(
+      is_first,
+      [&] { return emit_shared_words(at, first); },
+      [&] {
+        Values copies;
+        for (int copy = 0; copy < copies_; ++copy)
+          copies.push_back(emit_random_bits(e_,
+                                            operand(at.operands[0], 0, true),
+                                            operand(at.operands[1], 0, true),
+                                            operand(at.operands[2], copy, true)));
+        return copies;
+      });
 }
 
 }  // namespace wick::codegen::llvm_jit
