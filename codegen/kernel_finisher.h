@@ -33,6 +33,7 @@ class Finisher {
   [[nodiscard]] bool has_rows_of_many_tasks() const;
   int64_t make_blocks(int64_t wanted, size_t place = 0);
   bool flatten_rows(bool may_be_scattered = false);
+  bool flatten_repeats();
   bool flatten_blocks(bool may_be_scattered = false, bool may_be_few = false);
   void move_crossed_dim();
   bool walk_rows();
@@ -44,6 +45,7 @@ class Finisher {
   [[nodiscard]] bool fill_bodies(int64_t blocks) const;
   [[nodiscard]] bool has_whole_vectors() const;
   static bool is_plain_load(const Instr& instr);
+  [[nodiscard]] bool has_repeats() const;
   [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;
   [[nodiscard]] bool is_known_in_blocks(int number) const;
   [[nodiscard]] bool suits_blocks(bool may_be_scattered) const;

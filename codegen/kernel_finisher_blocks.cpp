@@ -43,6 +43,56 @@ bool Finisher::flatten_blocks(bool may_be_scattered, bool may_be_few) {
   return false;
 }
 
+/// Walks blocks of short axes as long rows where what operands have for some of the axes is the
+/// same in all blocks: channels of few pixels, each times a number of its own. It is laid out once
+/// in front of them. Rows of long axes are as good by themselves. False where there is no such
+/// thing.
+bool Finisher::flatten_repeats() {
+  constexpr int64_t kFewestBlocks = 32;
+  constexpr int64_t kLongAxis = 128;
+  if (vector_inner_ || !inner_.empty() || targets_gpu()) return false;
+  if (outer_.back().extent >= kLongAxis) return false;
+  std::vector<Run> blocks = outer_;
+  int64_t length = 1;
+  while (blocks.size() > 1) {
+    const Run axis = blocks.back();
+    blocks.pop_back();
+    block_axes_.push_back(axis);
+    length *= axis.extent;
+    if (length >= kLongestRepeat) break;
+    flat_rows_ = blocks.back().last;
+    const int64_t count = blocks.back().extent;
+    if (length <= kShortVector || count < kFewestBlocks || !has_repeats()) continue;
+    row_length_param_ = param(length);
+    blocks.back() = {.extent = count * length, .last = outer_.back().last};
+    outer_ = std::move(blocks);
+    return true;
+  }
+  block_axes_.clear();
+  flat_rows_ = -1;
+  return false;
+}
+
+/// Whether an operand has some axes of the blocks alone, which all have in one piece else.
+bool Finisher::has_repeats() const {
+  bool has_some = false;
+  for (const DraftInstr& draft : instrs_) {
+    const Instr& instr = draft.instr;
+    if (instr.kind == InstrKind::random_bits || instr.kind == InstrKind::index) return false;
+    if (!has_address(instr)) continue;
+    const Affine::Term term = term_of_blocks(draft.address);
+    if (instr.predicate >= 0) return false;
+    if (term.stride == Stride::zero || term.stride == Stride::one) continue;
+    if (!is_plain_load(instr)) return false;
+    if (term.stride == Stride::row) continue;
+    // Read in front of the blocks.
+    const BufferArg& buffer = buffers_[static_cast<size_t>(instr.buffer)];
+    if (term.row_step != 0 || !buffer.no_alias || buffer.written) return false;
+    has_some |= term.stride == Stride::block;
+  }
+  return has_some;
+}
+
 /// Whether few blocks leave none behind the last body, and their elements are read one by one
 /// anyway.
 bool Finisher::fill_bodies(int64_t blocks) const {

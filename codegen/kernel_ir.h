@@ -143,6 +143,8 @@ inline constexpr int64_t kMostColumnVectors = 4;
 /// Rows of fewer elements, unless they are whole vectors, spend more time at their ends than
 /// between.
 inline constexpr int64_t kLongestFlatRow = 256;
+/// Blocks of short axes of fewer elements may be walked as such rows.
+inline constexpr int64_t kLongestRepeat = 1024;
 
 /// Rows of so many elements may be walked side by side (row_walk.h).
 inline constexpr int64_t kShortRow = 64;

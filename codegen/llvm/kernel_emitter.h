@@ -219,6 +219,8 @@ class KernelEmitter {
   llvm::Value* last_row();
   const RowPlace& place_of_body();
   void copy_columns_of_long_rows();
+  void copy_row(int number);
+  void gather_row(int number);
   llvm::Value* load_of_long_rows(int number, int copy);
   [[nodiscard]] bool is_spread_from_long_rows(const Instr& instr) const;
   Values spread_rows(int number, int ends);

@@ -44,41 +44,84 @@ const KernelEmitter::RowPlace& KernelEmitter::place_of_body() {
   return place_of_body_;
 }
 
-/// In front of the rows of a task. Behind their end they repeat for as many vectors as a body has.
+/// In front of the rows of a task, what repeats in each of them. Behind their end it does so for as
+/// many vectors as a body has.
 void KernelEmitter::copy_columns_of_long_rows() {
   auto& b = e_.b;
   llvm::Value* length = param(kernel_.row_length_param);
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!s_.is_of_flat_rows(at) || s_.vector_term(at).stride != Stride::column) continue;
+    if (!s_.is_of_flat_rows(at) || !s_.repeats_in_rows(at)) continue;
+    const auto number = static_cast<int>(i);
     llvm::Type* element = e_.storage_type(at.dtype);
-    llvm::Type* vector = e_.vector_of(element);
-    const llvm::Align align(size_of(at.dtype));
-    llvm::Value*& memory = long_columns_[static_cast<int>(i)];
+    llvm::Value*& memory = long_columns_[number];
     if (memory == nullptr)
-      memory = make_own_memory(element, kLongestFlatRow + int64_t{e_.lanes} * (unroll_ + 1));
-    const auto place = [&](llvm::Value* column) {
-      return b.CreateInBoundsGEP(element, memory, column);
-    };
-    llvm::Value* from = accesses_[static_cast<size_t>(access_of_[i])].partial;
-    loop(b.getInt64(0), length, e_.lanes, [&](llvm::Value* column) {
-      llvm::Value* columns = b.CreateMaskedLoad(vector,
-                                                b.CreateInBoundsGEP(element, from, column),
-                                                align,
-                                                lane_mask(b.CreateSub(length, column)),
-                                                llvm::Constant::getNullValue(vector));
-      tag(llvm::cast<llvm::Instruction>(columns), at.buffer);
-      b.CreateAlignedStore(columns, place(column), align);
-    });
+      memory = make_own_memory(element, kLongestRepeat + int64_t{e_.lanes} * (unroll_ + 1));
+    s_.vector_term(at).stride == Stride::column ? copy_row(number) : gather_row(number);
     for (int copy = 0; copy < unroll_; ++copy) {
+      const llvm::Align align(size_of(at.dtype));
+      const auto place = [&](llvm::Value* column) {
+        return b.CreateInBoundsGEP(element, memory, column);
+      };
       llvm::Value* column = b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy));
-      llvm::Value* columns = b.CreateAlignedLoad(vector, place(column), align);
+      llvm::Value* columns = b.CreateAlignedLoad(e_.vector_of(element), place(column), align);
       b.CreateAlignedStore(columns, place(b.CreateAdd(length, column)), align);
     }
   }
 }
 
-/// A copy of what has a value for each column.
+/// Of what lies in memory as rows do.
+void KernelEmitter::copy_row(int number) {
+  auto& b = e_.b;
+  const Instr& at = s_.instr(number);
+  llvm::Value* length = param(kernel_.row_length_param);
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Type* vector = e_.vector_of(element);
+  const llvm::Align align(size_of(at.dtype));
+  llvm::Value* from = access_at(number).partial;
+  llvm::Value* to = long_columns_.lookup(number);
+  loop(b.getInt64(0), length, e_.lanes, [&](llvm::Value* column) {
+    llvm::Value* columns = b.CreateMaskedLoad(vector,
+                                              b.CreateInBoundsGEP(element, from, column),
+                                              align,
+                                              lane_mask(b.CreateSub(length, column)),
+                                              llvm::Constant::getNullValue(vector));
+    tag(llvm::cast<llvm::Instruction>(columns), at.buffer);
+    b.CreateAlignedStore(columns, b.CreateInBoundsGEP(element, to, column), align);
+  });
+}
+
+/// Of what has some axes of a block alone: element by element, by a table of where they are.
+void KernelEmitter::gather_row(int number) {
+  auto& b = e_.b;
+  const Instr& at = s_.instr(number);
+  const Affine::Term& term = s_.vector_term(at);
+  int64_t length = 1;
+  for (const BlockAxis& axis : term.axes)
+    length *= axis.extent;
+  std::vector<int64_t> places;
+  for (int64_t column = 0; column < length; ++column)
+    places.push_back(place_in_rows(length, term, column));
+  llvm::Constant* numbers = llvm::ConstantDataArray::get(b.getContext(), places);
+  auto* table = new llvm::GlobalVariable(e_.module,
+                                         numbers->getType(),
+                                         /*isConstant=*/true,
+                                         llvm::GlobalValue::PrivateLinkage,
+                                         numbers,
+                                         "places");
+  llvm::Type* element = e_.storage_type(at.dtype);
+  llvm::Value* from = access_at(number).partial;
+  llvm::Value* to = long_columns_.lookup(number);
+  const llvm::Align align(size_of(at.dtype));
+  loop(b.getInt64(0), b.getInt64(places.size()), 1, [&](llvm::Value* column) {
+    llvm::Type* i64 = b.getInt64Ty();
+    llvm::Value* place = b.CreateLoad(i64, b.CreateInBoundsGEP(i64, table, column));
+    auto* load = b.CreateAlignedLoad(element, b.CreateInBoundsGEP(element, from, place), align);
+    b.CreateAlignedStore(tag(load, at.buffer), b.CreateInBoundsGEP(element, to, column), align);
+  });
+}
+
+/// A copy of what repeats in each row.
 llvm::Value* KernelEmitter::load_of_long_rows(int number, int copy) {
   auto& b = e_.b;
   const Instr& at = s_.instr(number);

@@ -247,7 +247,7 @@ bool KernelSchedule::are_far_apart(std::set<int64_t> places) const {
 
 /// Whether a load of flat rows is one of element after element.
 bool KernelSchedule::loads_each(const Instr& at) const {
-  if (!is_of_flat_rows(at) || at.predicate >= 0) return false;
+  if (!is_of_flat_rows(at) || at.predicate >= 0 || kernel_.row_length_param >= 0) return false;
   const Affine::Term& term = vector_term(at);
   if (term.stride != Stride::block) return term.row_param >= 0;
   std::set<int64_t> places;  // of one vector

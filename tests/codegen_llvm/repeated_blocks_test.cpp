@@ -1,0 +1,84 @@
+// Compiled kernels against the interpreter where an operand has some of the short axes alone, as
+// the scale of channels of few pixels: it is the same in all blocks of these axes.
+
+#include <algorithm>
+
+#include "check_program.h"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace wick::test {
+namespace {
+
+/// A number for each channel, one for each pixel, and one for each image.
+std::string scaled_channels(const char* dtype, int64_t images, int64_t channels, int64_t pixels) {
+  return fmt::format(R"(
+graph @f(%x: {0}[{1},{2},{3}], %s: {0}[{2},1], %t: {0}[{3}], %u: {0}[{1},1,1]) -> ({0}[{1},{2},{3}]) {{
+  %0 = broadcast %s {{shape = [{1},{2},{3}]}} : {0}[{1},{2},{3}]
+  %1 = mul %x, %0 : {0}[{1},{2},{3}]
+  %2 = broadcast %t {{shape = [{1},{2},{3}]}} : {0}[{1},{2},{3}]
+  %3 = add %1, %2 : {0}[{1},{2},{3}]
+  %4 = broadcast %u {{shape = [{1},{2},{3}]}} : {0}[{1},{2},{3}]
+  %5 = maximum %3, %4 : {0}[{1},{2},{3}]
+  return %5
+}})",
+                     dtype,
+                     images,
+                     channels,
+                     pixels);
+}
+
+bool repeats_blocks(const codegen::Kernel& kernel) {
+  return kernel.row_length_param >= 0 && std::ranges::any_of(kernel.instrs, [&](const auto& at) {
+           return at.kind == codegen::InstrKind::load &&
+                  at.address.terms[static_cast<size_t>(kernel.vector_dim)].stride ==
+                      codegen::Stride::block;
+         });
+}
+
+TEST(RepeatedBlocks, AreLaidOutOnce) {
+  struct Case {
+    int64_t images, channels, pixels;
+    bool repeats;
+  };
+
+  for (const auto& [images, channels, pixels, repeats] : {Case{32, 11, 3, true},
+                                                          Case{37, 5, 25, true},
+                                                          Case{33, 2, 9, true},
+                                                          Case{40, 16, 2, true},
+                                                          Case{41, 9, 113, true},
+                                                          Case{33, 341, 3, true},
+                                                          Case{31, 11, 3, false},   // few
+                                                          Case{64, 5, 3, false},    // short
+                                                          Case{33, 32, 32, false},  // long
+                                                          Case{33, 3, 129, false}}) {
+    for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
+      const auto kernel = check_program(scaled_channels(dtype, images, channels, pixels));
+      EXPECT_EQ(repeats_blocks(*kernel), repeats)
+          << dtype << "[" << images << ", " << channels << ", " << pixels << "]";
+    }
+  }
+}
+
+TEST(RepeatedBlocks, OfThreeAxesInsideOthers) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[3,40,5,3,4], %s: f32[3,1,5,1,4], %t: bool[3,1]) -> (f32[3,40,5,3,4], bool[3,40,5,3,4]) {
+  %0 = broadcast %s {shape = [3,40,5,3,4]} : f32[3,40,5,3,4]
+  %1 = sub %x, %0 : f32[3,40,5,3,4]
+  %2 = lt %1, %x : bool[3,40,5,3,4]
+  %3 = broadcast %t {shape = [3,40,5,3,4]} : bool[3,40,5,3,4]
+  %4 = eq %2, %3 : bool[3,40,5,3,4]
+  return %1, %4
+})");
+  EXPECT_TRUE(repeats_blocks(*kernel));
+}
+
+TEST(RepeatedBlocks, ReadNothingElse) {
+  for (const char* dtype : {"f32", "f64", "i8"}) {
+    check_program_between_guards(scaled_channels(dtype, 32, 11, 3));
+    check_program_between_guards(scaled_channels(dtype, 35, 7, 30));
+  }
+}
+
+}  // namespace
+}  // namespace wick::test
