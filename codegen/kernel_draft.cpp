@@ -108,7 +108,9 @@ KernelDraft::Finished KernelDraft::finish() const {
   }
   std::vector<Phase> phases = phases_;
   const auto flattens = [&] {
-    return finisher.flatten_repeats() || finisher.flatten_rows() || finisher.flatten_blocks() ||
+    return finisher.flatten_repeats() || finisher.flatten_repeated_rows() ||
+           finisher.flatten_rows() || finisher.flatten_blocks() ||
+           finisher.flatten_repeated_rows(/*may_be_few=*/true) ||
            finisher.flatten_rows(/*may_be_scattered=*/true) ||
            finisher.flatten_blocks(/*may_be_scattered=*/true) ||
            finisher.flatten_blocks(/*may_be_scattered=*/true, /*may_be_few=*/true);

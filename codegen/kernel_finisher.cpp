@@ -340,6 +340,8 @@ Affine Finisher::final_address(const AffineExpr& expr, bool knows_offset) {
       }
       if (has_blocks) {
         term = term_of_blocks(expr);
+        if (repeats_ > 1 && term.stride == Stride::column)
+          term = {.stride = Stride::block, .axes = {{block_axes_[0].extent, 1}, {repeats_, 0}}};
       } else if (has_flat_rows && run.last == outer_.back().last) {
         term.stride = flat_stride(expr);
         const int64_t row_step = coefficient(expr, flat_rows_);

@@ -34,6 +34,7 @@ class Finisher {
   int64_t make_blocks(int64_t wanted, size_t place = 0);
   bool flatten_rows(bool may_be_scattered = false);
   bool flatten_repeats();
+  bool flatten_repeated_rows(bool may_be_few = false);
   bool flatten_blocks(bool may_be_scattered = false, bool may_be_few = false);
   void move_crossed_dim();
   bool walk_rows();
@@ -45,7 +46,7 @@ class Finisher {
   [[nodiscard]] bool fill_bodies(int64_t blocks) const;
   [[nodiscard]] bool has_whole_vectors() const;
   static bool is_plain_load(const Instr& instr);
-  [[nodiscard]] bool has_repeats() const;
+  [[nodiscard]] bool has_repeats(Stride stride) const;
   [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;
   [[nodiscard]] bool is_known_in_blocks(int number) const;
   [[nodiscard]] bool suits_blocks(bool may_be_scattered) const;
@@ -87,6 +88,7 @@ class Finisher {
   int64_t longest_row_ = 0;
   int64_t row_length_ = 0;
   int row_length_param_ = -1;
+  int64_t repeats_ = 1;          // of short rows in a long one
   int flat_rows_ = -1;           // the dimension of rows that became part of the vector one
   std::vector<Run> block_axes_;  // those that became part of it as well, the last one first
   int blocked_ = 0;              // inner dimension

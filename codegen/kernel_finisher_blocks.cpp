@@ -62,7 +62,7 @@ bool Finisher::flatten_repeats() {
     if (length >= kLongestRepeat) break;
     flat_rows_ = blocks.back().last;
     const int64_t count = blocks.back().extent;
-    if (length <= kShortVector || count < kFewestBlocks || !has_repeats()) continue;
+    if (length <= kShortVector || count < kFewestBlocks || !has_repeats(Stride::block)) continue;
     row_length_param_ = param(length);
     blocks.back() = {.extent = count * length, .last = outer_.back().last};
     outer_ = std::move(blocks);
@@ -73,8 +73,40 @@ bool Finisher::flatten_repeats() {
   return false;
 }
 
-/// Whether an operand has some axes of the blocks alone, which all have in one piece else.
-bool Finisher::has_repeats() const {
+/// Walks short rows of many tasks as long ones, of several rows each, where an operand is the same
+/// in all rows of a task: points of many clouds less the middle of each. What it has is laid out
+/// for a few vectors in front of each task, which takes as long as 64 elements: there are more, and
+/// many, unless they `may_be_few` and rows leave half of a vector. False where there is no such
+/// thing.
+bool Finisher::flatten_repeated_rows(bool may_be_few) {
+  constexpr int64_t kFewElements = 64;
+  constexpr int64_t kManyElements = 256;
+  constexpr int64_t kMostElements = 4096;
+  if (vector_inner_ || !inner_.empty() || targets_gpu() || outer_.size() < 3) return false;
+  const Run rows = outer_[outer_.size() - 2];
+  const Run columns = outer_.back();
+  const int64_t elements = rows.extent * columns.extent;
+  if (columns.extent < 2 || columns.extent >= kShortVector || elements > kMostElements)
+    return false;
+  const bool are_few = may_be_few && columns.extent <= kShortVector / 2;
+  if (elements < (are_few ? kFewElements : kManyElements)) return false;
+  block_axes_ = {columns};
+  flat_rows_ = rows.last;
+  if (!has_repeats(Stride::column)) {
+    block_axes_.clear();
+    flat_rows_ = -1;
+    return false;
+  }
+  repeats_ = kShortVector / columns.extent + 1;
+  row_length_param_ = param(columns.extent * repeats_);
+  outer_.erase(outer_.end() - 2);
+  outer_.back().extent = elements;
+  return true;
+}
+
+/// Whether an operand is the same in all blocks, of which it has some axes alone, or all; others
+/// have all in one piece.
+bool Finisher::has_repeats(Stride stride) const {
   bool has_some = false;
   for (const DraftInstr& draft : instrs_) {
     const Instr& instr = draft.instr;
@@ -84,11 +116,11 @@ bool Finisher::has_repeats() const {
     if (instr.predicate >= 0) return false;
     if (term.stride == Stride::zero || term.stride == Stride::one) continue;
     if (!is_plain_load(instr)) return false;
-    if (term.stride == Stride::row) continue;
+    if (term.stride == Stride::row && stride == Stride::block) continue;
     // Read in front of the blocks.
     const BufferArg& buffer = buffers_[static_cast<size_t>(instr.buffer)];
     if (term.row_step != 0 || !buffer.no_alias || buffer.written) return false;
-    has_some |= term.stride == Stride::block;
+    has_some |= term.stride == stride;
   }
   return has_some;
 }

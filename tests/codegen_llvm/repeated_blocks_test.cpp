@@ -73,10 +73,50 @@ graph @f(%x: f32[3,40,5,3,4], %s: f32[3,1,5,1,4], %t: bool[3,1]) -> (f32[3,40,5,
   EXPECT_TRUE(repeats_blocks(*kernel));
 }
 
+/// Points of many clouds, of which each has a middle.
+std::string points_from_middles(const char* dtype, int64_t clouds, int64_t points, int64_t axes) {
+  return fmt::format(R"(
+graph @f(%x: {0}[{1},{2},{3}], %m: {0}[{1},1,{3}], %s: {0}[{1},1,1]) -> ({0}[{1},{2},{3}]) {{
+  %0 = broadcast %m {{shape = [{1},{2},{3}]}} : {0}[{1},{2},{3}]
+  %1 = sub %x, %0 : {0}[{1},{2},{3}]
+  %2 = broadcast %s {{shape = [{1},{2},{3}]}} : {0}[{1},{2},{3}]
+  %3 = mul %1, %2 : {0}[{1},{2},{3}]
+  return %3
+}})",
+                     dtype,
+                     clouds,
+                     points,
+                     axes);
+}
+
+TEST(RepeatedRows, OfManyTasksAreLongOnes) {
+  struct Case {
+    int64_t clouds, points, axes;
+    bool repeats;
+  };
+
+  for (const auto& [clouds, points, axes, repeats] : {Case{37, 100, 3, true},
+                                                      Case{5, 37, 7, true},
+                                                      Case{3, 301, 2, true},
+                                                      Case{4, 63, 15, true},
+                                                      Case{9, 22, 3, true},
+                                                      Case{9, 21, 3, false},    // few
+                                                      Case{9, 17, 9, false},    // the same
+                                                      Case{2, 2000, 3, false},  // many
+                                                      Case{3, 60, 16, false}}) {
+    for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
+      const auto kernel = check_program(points_from_middles(dtype, clouds, points, axes));
+      EXPECT_EQ(repeats_blocks(*kernel), repeats)
+          << dtype << "[" << clouds << ", " << points << ", " << axes << "]";
+    }
+  }
+}
+
 TEST(RepeatedBlocks, ReadNothingElse) {
   for (const char* dtype : {"f32", "f64", "i8"}) {
     check_program_between_guards(scaled_channels(dtype, 32, 11, 3));
     check_program_between_guards(scaled_channels(dtype, 35, 7, 30));
+    check_program_between_guards(points_from_middles(dtype, 3, 100, 3));
   }
 }
 
