@@ -116,7 +116,10 @@ bool Finisher::has_repeats(Stride stride) const {
     if (instr.predicate >= 0) return false;
     if (term.stride == Stride::zero || term.stride == Stride::one) continue;
     if (!is_plain_load(instr)) return false;
-    if (term.stride == Stride::row && stride == Stride::block) continue;
+    if (term.stride == Stride::row) {
+      if (stride != Stride::block) return false;
+      continue;
+    }
     // Read in front of the blocks.
     const BufferArg& buffer = buffers_[static_cast<size_t>(instr.buffer)];
     if (term.row_step != 0 || !buffer.no_alias || buffer.written) return false;

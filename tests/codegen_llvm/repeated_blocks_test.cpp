@@ -112,6 +112,21 @@ TEST(RepeatedRows, OfManyTasksAreLongOnes) {
   }
 }
 
+/// A number for each point has no place in rows of several.
+TEST(RepeatedRows, NotBesideANumberForEachRow) {
+  for (const int64_t points : {30, 100, 1024}) {
+    const auto kernel = check_program(fmt::format(R"(
+graph @f(%x: f32[7,{0},1], %m: f32[7,1,2]) -> (f32[7,{0},2]) {{
+  %0 = broadcast %x {{shape = [7,{0},2]}} : f32[7,{0},2]
+  %1 = broadcast %m {{shape = [7,{0},2]}} : f32[7,{0},2]
+  %2 = add %0, %1 : f32[7,{0},2]
+  return %2
+}})",
+                                                  points));
+    EXPECT_FALSE(repeats_blocks(*kernel)) << points;
+  }
+}
+
 TEST(RepeatedBlocks, ReadNothingElse) {
   for (const char* dtype : {"f32", "f64", "i8"}) {
     check_program_between_guards(scaled_channels(dtype, 32, 11, 3));
