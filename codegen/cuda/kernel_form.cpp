@@ -41,7 +41,8 @@ int64_t offset_of(const Affine& address, std::span<const int64_t> params) {
 
 /// What the parts of a block's place sum up to at most.
 int64_t reach_of_blocks(const Kernel& kernel, const Affine::Term& term, int64_t extent) {
-  int64_t reach = (extent / kernel.row_length + 1) * std::abs(term.row_step);
+  int64_t reach = 0;  // where blocks repeat, their length is not known
+  if (term.row_step != 0) reach = (extent / kernel.row_length + 1) * std::abs(term.row_step);
   for (const BlockAxis& axis : term.axes)
     reach += axis.extent * std::abs(axis.stride);
   return reach;
