@@ -251,6 +251,8 @@ class Verifier {
           !is_of_rows || ((is_plain_load || is_index) && is_of_vector),
           fmt::format("%{}: what has rows is a plain load or an index along the vector dimension",
                       number));
+      require(term.stride != Stride::block || kernel_.row_length > 0 || term.row_step == 0,
+              fmt::format("%{}: what repeats in rows does not move from row to row", number));
       const bool has_param = term.stride == Stride::dynamic || term.stride == Stride::transposed;
       require(!has_param || is_param(term.param),
               fmt::format("%{}: a dynamic stride is a parameter", number));

@@ -59,7 +59,7 @@ struct Affine {
     /// A dynamic stride that kernels are compiled for: -1 reads backwards, a small one takes lanes
     /// from few vectors. 0: any.
     int64_t known = 0;
-    int64_t row_step = 0;           // of a block
+    int64_t row_step = 0;           // of a block; 0 in rows whose length is a parameter
     int row_param = -1;             // of the stride of transposed rows; -1: they are neighbours
     std::vector<BlockAxis> axes{};  // of a block, the fastest first
     friend bool operator==(const Term&, const Term&) = default;

@@ -15,7 +15,6 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/IR/MDBuilder.h>
 
 #include "wick/codegen/kernel_ir.h"
 #include "wick/codegen/llvm/division.h"

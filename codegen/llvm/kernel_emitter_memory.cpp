@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
 #include "wick/ir/check.h"

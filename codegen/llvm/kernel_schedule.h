@@ -196,7 +196,6 @@ class KernelSchedule {
   [[nodiscard]] bool repeats_in_rows(const Instr& at) const;
   [[nodiscard]] int64_t place_of_lane(const Affine::Term& term, int64_t lane) const;
   [[nodiscard]] bool are_far_apart(std::set<int64_t> places) const;
-  [[nodiscard]] bool loads_each(const Instr& at) const;
 
  private:
   // kernel_schedule.cpp
@@ -250,6 +249,7 @@ class KernelSchedule {
   void find_prefetches();
   void share_prefetch(llvm::ArrayRef<Plan*> loops, size_t reader, int number);
   [[nodiscard]] bool is_shared_by_tasks(const Staged& staged) const;
+  [[nodiscard]] bool loads_each(const Instr& at) const;
 
   const StagedKernel staged_;
   const Kernel& kernel_;  // the staged one

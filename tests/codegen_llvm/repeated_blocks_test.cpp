@@ -2,6 +2,7 @@
 // the scale of channels of few pixels: it is the same in all blocks of these axes.
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "check_program.h"
 #include <fmt/format.h>
@@ -36,28 +37,35 @@ bool repeats_blocks(const codegen::Kernel& kernel) {
          });
 }
 
-TEST(RepeatedBlocks, AreLaidOutOnce) {
-  struct Case {
-    int64_t images, channels, pixels;
-    bool repeats;
-  };
+struct Case {
+  int64_t outer, middle, inner;
+  bool repeats;
+};
 
-  for (const auto& [images, channels, pixels, repeats] : {Case{32, 11, 3, true},
-                                                          Case{37, 5, 25, true},
-                                                          Case{33, 2, 9, true},
-                                                          Case{40, 16, 2, true},
-                                                          Case{41, 9, 113, true},
-                                                          Case{33, 341, 3, true},
-                                                          Case{31, 11, 3, false},   // few
-                                                          Case{64, 5, 3, false},    // short
-                                                          Case{33, 32, 32, false},  // long
-                                                          Case{33, 3, 129, false}}) {
+using Program = std::string (*)(const char* dtype, int64_t outer, int64_t middle, int64_t inner);
+
+void expect_repeats(Program program, std::initializer_list<Case> cases) {
+  for (const auto& [outer, middle, inner, repeats] : cases) {
     for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
-      const auto kernel = check_program(scaled_channels(dtype, images, channels, pixels));
+      const auto kernel = check_program(program(dtype, outer, middle, inner));
       EXPECT_EQ(repeats_blocks(*kernel), repeats)
-          << dtype << "[" << images << ", " << channels << ", " << pixels << "]";
+          << dtype << "[" << outer << ", " << middle << ", " << inner << "]";
     }
   }
+}
+
+TEST(RepeatedBlocks, AreLaidOutOnce) {
+  expect_repeats(scaled_channels,
+                 {{32, 11, 3, true},
+                  {37, 5, 25, true},
+                  {33, 2, 9, true},
+                  {40, 16, 2, true},
+                  {41, 9, 113, true},
+                  {33, 341, 3, true},
+                  {31, 11, 3, false},   // few
+                  {64, 5, 3, false},    // short
+                  {33, 32, 32, false},  // long
+                  {33, 3, 129, false}});
 }
 
 TEST(RepeatedBlocks, OfThreeAxesInsideOthers) {
@@ -90,26 +98,16 @@ graph @f(%x: {0}[{1},{2},{3}], %m: {0}[{1},1,{3}], %s: {0}[{1},1,1]) -> ({0}[{1}
 }
 
 TEST(RepeatedRows, OfManyTasksAreLongOnes) {
-  struct Case {
-    int64_t clouds, points, axes;
-    bool repeats;
-  };
-
-  for (const auto& [clouds, points, axes, repeats] : {Case{37, 100, 3, true},
-                                                      Case{5, 37, 7, true},
-                                                      Case{3, 301, 2, true},
-                                                      Case{4, 63, 15, true},
-                                                      Case{9, 22, 3, true},
-                                                      Case{9, 21, 3, false},    // few
-                                                      Case{9, 17, 9, false},    // the same
-                                                      Case{2, 2000, 3, false},  // many
-                                                      Case{3, 60, 16, false}}) {
-    for (const char* dtype : {"f32", "f64", "bf16", "i8"}) {
-      const auto kernel = check_program(points_from_middles(dtype, clouds, points, axes));
-      EXPECT_EQ(repeats_blocks(*kernel), repeats)
-          << dtype << "[" << clouds << ", " << points << ", " << axes << "]";
-    }
-  }
+  expect_repeats(points_from_middles,
+                 {{37, 100, 3, true},
+                  {5, 37, 7, true},
+                  {3, 301, 2, true},
+                  {4, 63, 15, true},
+                  {9, 22, 3, true},
+                  {9, 21, 3, false},    // few
+                  {9, 17, 9, false},    // the same
+                  {2, 2000, 3, false},  // many
+                  {3, 60, 16, false}});
 }
 
 /// A number for each point has no place in rows of several.
