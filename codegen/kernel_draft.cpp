@@ -109,18 +109,26 @@ KernelDraft::Finished KernelDraft::finish() const {
   std::vector<Phase> phases = phases_;
   const auto flattens = [&] {
     return finisher.flatten_repeats() || finisher.flatten_repeated_rows() ||
-           finisher.flatten_rows() || finisher.flatten_blocks() ||
-           finisher.flatten_repeated_rows(/*may_be_few=*/true) ||
+           finisher.flatten_rows() || finisher.flatten_blocks();
+  };
+  const auto flattens_scattered = [&] {
+    return finisher.flatten_repeated_rows(/*may_be_few=*/true) ||
            finisher.flatten_rows(/*may_be_scattered=*/true) ||
            finisher.flatten_blocks(/*may_be_scattered=*/true) ||
            finisher.flatten_blocks(/*may_be_scattered=*/true, /*may_be_few=*/true);
   };
-  if (!has_loop && !flattens()) {
+  const auto walks_rows = [&] {
+    if (flattens()) return false;
+    if (finisher.flatten_columns()) return true;
+    if (flattens_scattered()) return false;
     finisher.move_crossed_dim();
-    if (!finisher.flatten_rows() && finisher.walk_rows()) {
-      for (Phase& phase : phases)
-        phase.loop = true;
-    }
+    return !finisher.flatten_rows() && finisher.walk_rows();
+  };
+  if (has_loop) {
+    if (blocks_ == 0) finisher.flatten_columns();
+  } else if (walks_rows()) {
+    for (Phase& phase : phases)
+      phase.loop = true;
   }
   Finished finished;
   if (blocks_ > 0) finished.num_blocks = finisher.make_blocks(blocks_);

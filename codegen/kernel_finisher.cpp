@@ -140,7 +140,7 @@ KernelLaunch Finisher::finish(Kernel start, std::vector<Phase> phases) {
   const auto num_outer = static_cast<int>(outer_.size());
   kernel->vector_dim =
       vector_inner_ ? num_outer + static_cast<int>(inner_.size()) - 1 : num_outer - 1;
-  if (!vector_inner_ && !inner_.empty()) {
+  if (!vector_inner_ && !inner_.empty() && row_length_ == 0) {
     const int64_t vectors = (outer_.back().extent + kShortVector - 1) / kShortVector;
     kernel->short_vector = vectors <= 1;
     const int64_t extent = outer_.back().extent;

@@ -36,6 +36,7 @@ class Finisher {
   bool flatten_repeats();
   bool flatten_repeated_rows(bool may_be_few = false);
   bool flatten_blocks(bool may_be_scattered = false, bool may_be_few = false);
+  bool flatten_columns();
   void move_crossed_dim();
   bool walk_rows();
   KernelLaunch finish(Kernel start, std::vector<Phase> phases);
@@ -44,6 +45,7 @@ class Finisher {
   void add(std::vector<Run>& runs, Run next);
   [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const;
   [[nodiscard]] bool fill_bodies(int64_t blocks) const;
+  [[nodiscard]] bool suit_columns() const;
   [[nodiscard]] bool has_whole_vectors() const;
   static bool is_plain_load(const Instr& instr);
   [[nodiscard]] bool has_repeats(Stride stride) const;

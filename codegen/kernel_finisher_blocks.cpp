@@ -104,6 +104,65 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   return true;
 }
 
+/// Walks the few columns of many blocks as one where the rows of a block are reduced or, without
+/// reductions, walked in order: lanes are the columns of several blocks, not of a single one. False
+/// where there is no such thing.
+bool Finisher::flatten_columns() {
+  constexpr int64_t kMostColumns = 64;
+  constexpr int64_t kMostVectors = 15;  // of a body
+  constexpr int64_t kLittle = 16;
+  const bool reduces = !inner_.empty();
+  if (vector_inner_ || targets_gpu() || block_size_ > 0) return false;
+  if (outer_.size() < (reduces ? 2 : 3)) return false;
+  const Run columns = outer_.back();
+  const Run rows = outer_[outer_.size() - 2];  // of elementwise kernels
+  const Run blocks = outer_[outer_.size() - (reduces ? 2 : 3)];
+  if (columns.extent < 2 || columns.extent >= kMostColumns) return false;
+  const int64_t vectors = columns.extent / std::gcd(columns.extent, kShortVector);
+  const int64_t elements = (reduces ? row_elements() : rows.extent) * vectors * kShortVector;
+  // Of a body's blocks: what the nearest cache holds, or the next one where there is time.
+  const int64_t most_elements = instructions() > kLittle ? 16384 : 8192;
+  if (vectors > kMostVectors || elements > most_elements) return false;
+  if (blocks.extent * columns.extent < 2 * vectors * kShortVector) return false;
+  block_axes_ = {columns};
+  flat_rows_ = blocks.last;
+  if (!suit_columns()) {
+    block_axes_.clear();
+    flat_rows_ = -1;
+    return false;
+  }
+  row_length_ = columns.extent;
+  if (!reduces) {
+    inner_ = {rows};
+    outer_.pop_back();
+  }
+  outer_.pop_back();
+  outer_.back() = {.extent = blocks.extent * columns.extent, .last = columns.last};
+  return true;
+}
+
+/// Whether columns that lie apart from those of the next block lie side by side themselves.
+bool Finisher::suit_columns() const {
+  bool has_blocks = false;
+  for (const DraftInstr& draft : instrs_) {
+    const Instr& instr = draft.instr;
+    if (instr.kind == InstrKind::random_bits) return false;
+    if (!has_address(instr)) continue;
+    const Affine::Term term = term_of_blocks(draft.address);
+    if (instr.kind == InstrKind::index) {
+      if (term.stride != Stride::zero) return false;
+      continue;
+    }
+    if (instr.predicate >= 0 || instr.dynamic_index >= 0) return false;
+    if (size_of(instr.dtype) < sizeof(float)) return false;
+    if (term.stride == Stride::zero || term.stride == Stride::one) continue;
+    const bool is_block = term.stride == Stride::block && term.axes[0].stride == 1;
+    if (!is_block && (instr.kind == InstrKind::store || term.stride == Stride::block)) return false;
+    has_blocks |= is_block;
+  }
+  return has_blocks;
+}
+
 /// Whether an operand is the same in all blocks, of which it has some axes alone, or all; others
 /// have all in one piece.
 bool Finisher::has_repeats(Stride stride) const {

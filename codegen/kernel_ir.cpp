@@ -247,10 +247,13 @@ class Verifier {
       const bool is_of_rows = term.stride == Stride::column || term.stride == Stride::row ||
                               term.stride == Stride::transposed || term.stride == Stride::block;
       const bool is_of_vector = static_cast<int>(d) == kernel_.vector_dim;
-      require(
-          !is_of_rows || ((is_plain_load || is_index) && is_of_vector),
-          fmt::format("%{}: what has rows is a plain load or an index along the vector dimension",
-                      number));
+      const bool is_plain_store = kernel_.row_length > 0 && instr.kind == InstrKind::store &&
+                                  instr.predicate < 0 && instr.dynamic_index < 0 &&
+                                  term.stride == Stride::block;
+      require(!is_of_rows || ((is_plain_load || is_plain_store || is_index) && is_of_vector),
+              fmt::format("%{}: what has rows is a plain access or an index along the vector "
+                          "dimension",
+                          number));
       require(term.stride != Stride::block || kernel_.row_length > 0 || term.row_step == 0,
               fmt::format("%{}: what repeats in rows does not move from row to row", number));
       const bool has_param = term.stride == Stride::dynamic || term.stride == Stride::transposed;

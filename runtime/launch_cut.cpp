@@ -13,9 +13,15 @@ constexpr int64_t kPieceWork = 16384;
 constexpr int64_t kPiecesPerThread = 4;  // evens out cores that others slow down
 constexpr int64_t kVectorLanes = 64;     // cuts elsewhere would make masked tails
 
+/// What begins with a vector and with a row, where those are walked as one.
+int64_t lanes_of_piece(const codegen::Kernel& kernel) {
+  return kVectorLanes * std::max<int64_t>(kernel.row_length, 1);
+}
+
 /// Whether pieces of the vector dimension are pieces of rows that lie far apart in memory.
 bool reduces_columns(const codegen::Kernel& kernel) {
-  return !kernel.vector_is_inner() && std::ranges::any_of(kernel.dims, &codegen::Dim::inner);
+  return !kernel.vector_is_inner() && !kernel.has_flat_rows() &&
+         std::ranges::any_of(kernel.dims, &codegen::Dim::inner);
 }
 
 /// Whether rows are written, not only what columns come to.
@@ -60,14 +66,15 @@ LaunchCut cut_launch(const KernelStep& step, int threads) {
   cut.task_grain = std::max<int64_t>(1, ceil_div(step.task_extent, pieces));
   cut.task_grain = ceil_div(cut.task_grain, step.tasks_in_order) * step.tasks_in_order;
   cut.task_pieces = ceil_div(step.task_extent, cut.task_grain);
-  if (cut.task_pieces < pieces && step.vector_extent > kVectorLanes) {
+  const int64_t lanes = lanes_of_piece(*step.kernel);
+  if (cut.task_pieces < pieces && step.vector_extent > lanes) {
     int64_t wanted = ceil_div(pieces, cut.task_pieces);
     if (reduces_columns(*step.kernel)) {
       wanted = std::min(wanted,
                         most_pieces_of_rows(
                             *step.kernel, step.vector_extent, ceil_div(threads, cut.task_pieces)));
     }
-    cut.vector_grain = ceil_div(ceil_div(step.vector_extent, wanted), kVectorLanes) * kVectorLanes;
+    cut.vector_grain = ceil_div(ceil_div(step.vector_extent, wanted), lanes) * lanes;
     cut.vector_pieces = ceil_div(step.vector_extent, cut.vector_grain);
   }
   return cut;

@@ -202,10 +202,16 @@ class KernelEmitter {
                            llvm::Value* base,
                            const Places& places,
                            std::optional<std::pair<int64_t, int64_t>> bounds);
+  static bool lie_in_runs(const Places& places);
   llvm::Value* widened(llvm::Value* vector);
   llvm::Value* index_of_rows(const Instr& at, llvm::Value* base, int copy);
   llvm::Value* places_in_rows_of(const Affine::Term& term, llvm::Value* position, int copy);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
+
+  // kernel_emitter_flat_columns.cpp
+  void emit_flat_columns(Range range, const std::function<void()>& body);
+  void find_blocks_behind();
+  void store_of_blocks(const Instr& instr, int number, int copy);
 
   // kernel_emitter_long_rows.cpp
   struct RowPlace {

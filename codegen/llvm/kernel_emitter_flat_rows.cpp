@@ -34,8 +34,9 @@ void KernelEmitter::start_flat_rows(llvm::Value* begin) {
   at_row_start_ = true;
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
     const Instr& at = kernel_.instrs[i];
-    if (!s_.is_of_flat_rows(at) || !s_.repeats_in_rows(at) || at.predicate >= 0) continue;
     const auto number = static_cast<int>(i);
+    if (!s_.is_of_flat_rows(at) || !s_.repeats_in_rows(at) || at.predicate >= 0) continue;
+    if (s_.depends_on_inner(number)) continue;
     Values values;
     for (int copy = 0; copy < unroll_; ++copy)
       values.push_back(gather_of_flat_rows(at, number, begin, copy));
@@ -53,7 +54,7 @@ llvm::Value* KernelEmitter::load_of_flat_rows(const Instr& at, int number, int c
   if (s_.vector_term(at).row_param >= 0) return load_scattered_rows(at, number, position, copy);
   if (s_.vector_term(at).stride == Stride::transposed)
     return load_transposed_rows(at, number, position, copy);
-  if (s_.vector_term(at).stride == Stride::block || at.predicate >= 0)
+  if (s_.vector_term(at).stride == Stride::block || s_.repeats_in_rows(at) || at.predicate >= 0)
     return load_of_blocks(at, number, position, copy);
 
   const int64_t length = kernel_.row_length;
@@ -211,7 +212,7 @@ llvm::Value* KernelEmitter::load_places(const Instr& at,
   for (const std::optional<int64_t>& place : places)
     if (place) wanted.insert(*place);
   llvm::Type* element = e_.storage_type(at.dtype);
-  if (s_.are_far_apart(wanted)) {
+  if (s_.are_far_apart(wanted) && !lie_in_runs(places)) {
     Values addresses(places.size(), nullptr);
     for (size_t lane = 0; lane < places.size(); ++lane)
       if (places[lane])
@@ -223,7 +224,14 @@ llvm::Value* KernelEmitter::load_places(const Instr& at,
   if (!wanted.empty() && !bounds) bounds = std::pair(*wanted.begin(), *wanted.rbegin());
   while (!wanted.empty()) {
     const int64_t width = std::min<int64_t>(e_.lanes, bounds->second - bounds->first + 1);
-    const int64_t start = std::min(*wanted.begin(), bounds->second + 1 - width);
+    const auto begin_at = [&](int64_t place) {
+      return std::clamp(place, bounds->first, bounds->second + 1 - width);
+    };
+    int64_t start = begin_at(*wanted.begin());
+    // Elements that are in their lanes already are only chosen.
+    const auto lane = std::ranges::find(places, std::optional(*wanted.begin())) - places.begin();
+    const int64_t aligned = begin_at(*wanted.begin() - lane);
+    if (wanted.lower_bound(aligned + width) == wanted.lower_bound(start + width)) start = aligned;
     // Of the result, or behind it of the loaded vector.
     llvm::SmallVector<int, 16> sources(static_cast<size_t>(e_.lanes));
     std::iota(sources.begin(), sources.end(), 0);
@@ -241,6 +249,18 @@ llvm::Value* KernelEmitter::load_places(const Instr& at,
     result = b.CreateShuffleVector(result, widened(loaded), sources);
   }
   return e_.to_register(at.dtype, result);
+}
+
+/// Whether neighbours lie side by side, two and more.
+bool KernelEmitter::lie_in_runs(const Places& places) {
+  int64_t runs = 0;
+  int64_t count = 0;
+  for (size_t lane = 0; lane < places.size(); ++lane) {
+    if (!places[lane]) continue;
+    ++count;
+    if (lane == 0 || !places[lane - 1] || *places[lane - 1] + 1 != *places[lane]) ++runs;
+  }
+  return 2 * runs <= count;
 }
 
 /// With lanes of no value behind its own.

@@ -409,6 +409,8 @@ void KernelEmitter::emit_store(const Instr& at, int number, int copy) {
   auto& b = e_.b;
   const llvm::Align align(size_of(at.dtype));
   const bool as_vector = in_vector_loop_ && s_.varies(number);
+  if (as_vector && s_.vector_term(at).stride == Stride::block)
+    return store_of_blocks(at, number, copy);
   llvm::Value* value = e_.to_storage(at.dtype, operand(at.operands[0], copy, as_vector));
   llvm::Value* address = address_of(at, number, copy);
   llvm::Value* mask = mask_of(at, copy, as_vector);

@@ -24,12 +24,16 @@ int KernelEmitter::copies_of_cached_stores(int stream) const {
   return std::min(unroll_, kFew);
 }
 
-/// Of a whole launch.
+/// Of a whole launch. What lies between the blocks of columns that are walked as one are their
+/// rows.
 llvm::Value* KernelEmitter::bytes_of_access(const Access& access) {
   auto& b = e_.b;
+  const Affine::Term& of_vector = access.address.terms[static_cast<size_t>(kernel_.vector_dim)];
+  const bool holds_rows = of_vector.stride == Stride::block && of_vector.row_step != 0;
   const DType dtype = kernel_.buffers[static_cast<size_t>(access.buffer)].dtype;
   llvm::Value* bytes = b.getInt64(size_of(dtype));
   for (size_t d = 0; d < kernel_.dims.size(); ++d) {
+    if (holds_rows && kernel_.dims[d].inner) continue;
     const Stride stride = access.address.terms[d].stride;
     if (stride == Stride::one || stride == Stride::dynamic || stride == Stride::transposed)
       bytes = b.CreateMul(bytes, extent_of(static_cast<int>(d)));

@@ -77,7 +77,7 @@ TEST(KernelIr, PrintsBlocks) {
   Kernel kernel = blocks();
   kernel.row_length = 0;
   EXPECT_EQ(verify(kernel),
-            "%0: what has rows is a plain load or an index along the vector dimension");
+            "%0: what has rows is a plain access or an index along the vector dimension");
 }
 
 TEST(KernelIr, BlocksReadBackwardsAreOtherKernels) {
