@@ -102,9 +102,8 @@ KernelDraft::Finished KernelDraft::finish() const {
   if (has_few_columns()) return with_own_columns().finish();
   Finisher finisher(instrs_, domain_, buffers_);
   finisher.make_dims(has_loop);
-  if (has_few_to_reduce() && !finisher.has_rows_of_many_tasks()) {
-    const KernelDraft straight = unrolled();
-    if (has_very_few_to_reduce() || straight.is_walked_in_blocks()) return straight.finish();
+  if (!finisher.has_rows_of_many_tasks()) {
+    if (const std::optional<KernelDraft> draft = straight()) return draft->finish();
   }
   std::vector<Phase> phases = phases_;
   const auto flattens = [&] {

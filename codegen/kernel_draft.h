@@ -70,8 +70,12 @@ class KernelDraft {
   [[nodiscard]] bool has_few_to_reduce() const;
   [[nodiscard]] bool has_very_few_to_reduce() const;
   [[nodiscard]] bool is_walked_in_blocks() const;
-  /// Without reduced dimensions: each of their positions has instructions of its own.
-  [[nodiscard]] KernelDraft unrolled() const;
+  [[nodiscard]] std::optional<KernelDraft> straight() const;
+  [[nodiscard]] bool stores_in(bool loop) const;
+  [[nodiscard]] bool may_reduce_for_elements() const;
+  /// Without reductions: each position of what is reduced has instructions of its own. Lanes are
+  /// rows, or elements of rows, of which each computes what its row comes to.
+  [[nodiscard]] KernelDraft unrolled(bool for_elements) const;
   [[nodiscard]] KernelDraft without_dead_code() const;
   [[nodiscard]] int rows_of_guard(const Instr& instr) const;
   [[nodiscard]] bool moves_as_one_from(const ir::AffineExpr& address, int rows) const;

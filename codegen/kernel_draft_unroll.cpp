@@ -28,15 +28,17 @@ std::vector<std::vector<int64_t>> reduced_positions(const ir::Domain& domain) {
   return positions;
 }
 
-/// At a position of the reduced dimensions, over those that are left.
+/// At a position of the reduced dimensions, over those that are left: `for_elements`, over all.
 AffineExpr fixed_at(const AffineExpr& expr,
                     const ir::Domain& domain,
-                    const std::vector<int64_t>& position) {
+                    const std::vector<int64_t>& position,
+                    bool for_elements) {
   AffineExpr fixed{.offset = expr.offset, .coefs = {}, .free_offset = expr.free_offset};
   for (size_t d = 0; d < domain.extents.size(); ++d) {
     const int64_t coef = coefficient(expr, static_cast<int>(d));
     if (domain.reduced[d]) {
       fixed.offset += coef * position[d];
+      if (for_elements) fixed.coefs.push_back(0);
     } else {
       fixed.coefs.push_back(coef);
     }
@@ -143,27 +145,64 @@ bool KernelDraft::has_few_to_reduce() const {
   const int64_t elements = elements_to_reduce();
   if (elements < 1 || elements > kMostElements) return false;
   if (std::ssize(instrs_) * elements > kMostInstructions) return false;
-  const auto is_unrolled = [&](size_t number) {
-    const Instr& instr = instrs_[number].instr;
+  const auto is_unrolled = [](const DraftInstr& draft) {
+    const Instr& instr = draft.instr;
     if (instr.kind == InstrKind::random_bits) return false;
-    if (instr.kind == InstrKind::accumulate) return instr.op != ir::OpKind::argmax;
-    return instr.kind != InstrKind::store || !phases_[static_cast<size_t>(phase_of_[number])].loop;
+    return instr.kind != InstrKind::accumulate || instr.op != ir::OpKind::argmax;
   };
-  for (size_t number = 0; number < instrs_.size(); ++number)
-    if (!is_unrolled(number)) return false;
-  return std::ranges::none_of(buffers_, [](const BufferArg& at) { return at.own_elements > 0; });
+  return std::ranges::all_of(instrs_, is_unrolled) &&
+         std::ranges::none_of(buffers_, [](const BufferArg& at) { return at.own_elements > 0; });
 }
 
-KernelDraft KernelDraft::unrolled() const {
+bool KernelDraft::stores_in(bool loop) const {
+  for (size_t number = 0; number < instrs_.size(); ++number) {
+    const bool is_there = phases_[static_cast<size_t>(phase_of_[number])].loop == loop;
+    if (is_there && instrs_[number].instr.kind == InstrKind::store) return true;
+  }
+  return false;
+}
+
+/// Whether each element of a row may compute by itself what is reduced.
+bool KernelDraft::may_reduce_for_elements() const {
+  if (!domain_.reduced.back() || stores_in(/*loop=*/false)) return false;
+  for (size_t number = 0; number < instrs_.size(); ++number) {
+    const Instr& instr = instrs_[number].instr;
+    const auto& phase = phases_[static_cast<size_t>(phase_of_[number])].instrs;
+    const bool is_reduced = std::ranges::any_of(phase, [&](int other) {
+      return instrs_[static_cast<size_t>(other)].instr.kind == InstrKind::accumulate;
+    });
+    if (is_reduced && is_costly(instr)) return false;
+    // A row's first elements may be stored before its last ones are computed.
+    const bool is_written =
+        instr.buffer >= 0 && buffers_[static_cast<size_t>(instr.buffer)].written;
+    if (instr.kind == InstrKind::load && is_written) return false;
+  }
+  return std::ranges::all_of(buffers_, &BufferArg::no_alias);
+}
+
+/// Straight code in place of loops over a few elements, where that pays.
+std::optional<KernelDraft> KernelDraft::straight() const {
+  constexpr int64_t kMostForElements = 27;  // instructions
+  const bool for_elements = stores_in(/*loop=*/true);
+  if (!has_few_to_reduce() || (for_elements && !may_reduce_for_elements())) return {};
+  KernelDraft draft = unrolled(for_elements);
+  if (!for_elements && has_very_few_to_reduce()) return draft;
+  const bool is_little = !for_elements || std::ssize(draft.instrs_) <= kMostForElements;
+  if (is_little && draft.is_walked_in_blocks()) return draft;
+  return {};
+}
+
+KernelDraft KernelDraft::unrolled(bool for_elements) const {
   ir::Domain left;
   for (size_t d = 0; d < domain_.extents.size(); ++d) {
-    if (domain_.reduced[d]) continue;
+    if (domain_.reduced[d] && !for_elements) continue;
     left.extents.push_back(domain_.extents[d]);
     left.reduced.push_back(false);
   }
   KernelDraft draft = started_anew(std::move(left));
   std::vector<int> numbers(instrs_.size(), -1);  // in the draft
-  const auto copy = [&](int number, const std::vector<int64_t>& position) {
+  const auto is_store = [&](int number) { return instr(number).instr.kind == InstrKind::store; };
+  const auto copy_reduced = [&](int number, const std::vector<int64_t>& position) {
     DraftInstr next = instrs_[static_cast<size_t>(number)];
     renumber(next.instr, numbers);
     int& known = numbers[static_cast<size_t>(number)];
@@ -175,16 +214,25 @@ KernelDraft KernelDraft::unrolled() const {
       known = known < 0 ? element : draft.append_folded(std::move(next));
       return;
     }
-    if (has_address(next.instr)) next.address = fixed_at(next.address, domain_, position);
+    if (has_address(next.instr))
+      next.address = fixed_at(next.address, domain_, position, for_elements);
     known = draft.append_folded(std::move(next));
+  };
+  const auto copy_for_elements = [&](int number) {
+    DraftInstr next = instrs_[static_cast<size_t>(number)];
+    if (next.instr.kind == InstrKind::accumulate) return;
+    renumber(next.instr, numbers);
+    numbers[static_cast<size_t>(number)] = draft.append_folded(std::move(next));
   };
   const std::vector<std::vector<int64_t>> positions = reduced_positions(domain_);
   for (const Phase& phase : phases_) {
+    const bool stores = phase.loop && std::ranges::any_of(phase.instrs, is_store);
     for (const std::vector<int64_t>& position : positions) {
       for (const int number : phase.instrs)
-        copy(number, position);
+        if (!stores || !is_store(number)) copy_reduced(number, position);
       if (!phase.loop) break;
     }
+    if (stores) std::ranges::for_each(phase.instrs, copy_for_elements);
   }
   return draft.without_dead_code();
 }

@@ -108,8 +108,9 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
 /// reductions, walked in order: lanes are the columns of several blocks, not of a single one. False
 /// where there is no such thing.
 bool Finisher::flatten_columns() {
-  constexpr int64_t kMostColumns = 64;
+  constexpr int64_t kMostColumns = 96;
   constexpr int64_t kMostVectors = 15;  // of a body
+  constexpr int64_t kShortLoop = 16;
   constexpr int64_t kLittle = 16;
   const bool reduces = !inner_.empty();
   if (vector_inner_ || targets_gpu() || block_size_ > 0) return false;
@@ -117,9 +118,13 @@ bool Finisher::flatten_columns() {
   const Run columns = outer_.back();
   const Run rows = outer_[outer_.size() - 2];  // of elementwise kernels
   const Run blocks = outer_[outer_.size() - (reduces ? 2 : 3)];
-  if (columns.extent < 2 || columns.extent >= kMostColumns) return false;
+  if (columns.extent < 2 || columns.extent > kMostColumns) return false;
+  const int64_t in_order = reduces ? row_elements() : rows.extent;
+  // Of whole vectors only short loops gain, by fewer beginnings and ends.
+  const bool are_whole = columns.extent % (kShortVector / 2) == 0;
+  if (are_whole && (!reduces || in_order > kShortLoop)) return false;
   const int64_t vectors = columns.extent / std::gcd(columns.extent, kShortVector);
-  const int64_t elements = (reduces ? row_elements() : rows.extent) * vectors * kShortVector;
+  const int64_t elements = in_order * vectors * kShortVector;
   // Of a body's blocks: what the nearest cache holds, or the next one where there is time.
   const int64_t most_elements = instructions() > kLittle ? 16384 : 8192;
   if (vectors > kMostVectors || elements > most_elements) return false;

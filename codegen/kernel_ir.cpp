@@ -313,6 +313,10 @@ bool is_costly(const Instr& instr) {
   return instr.kind == InstrKind::compute && ir::has(instr.op, ir::kCostly);
 }
 
+bool Kernel::has_flat_columns() const {
+  return row_length > 0 && std::ranges::any_of(dims, &Dim::inner);
+}
+
 int Kernel::num_task_dims() const {
   const auto is_task = [](const Dim& dim) { return !dim.inner; };
   const auto outer = static_cast<int>(std::ranges::count_if(dims, is_task));

@@ -193,6 +193,9 @@ struct Kernel {
 
   [[nodiscard]] bool has_flat_rows() const { return row_length > 0 || row_length_param >= 0; }
 
+  /// Whether such rows are the columns of blocks, whose own rows inner dimensions walk.
+  [[nodiscard]] bool has_flat_columns() const;
+
   [[nodiscard]] bool has_short_rows() const { return longest_row > 0; }
 
   [[nodiscard]] bool vector_is_inner() const { return dims[static_cast<size_t>(vector_dim)].inner; }
@@ -222,7 +225,8 @@ ir::OpKind combining_op(ir::OpKind reduction, DType dtype);
 
 /// Runs positions [task_begin, task_end) of the flattened task dimensions (row-major), in order,
 /// and [vector_begin, vector_end) of the vector dimension when that is an outer one (ignored, whole
-/// extent walked, when it is an inner one; all of it where Kernel::short_extent is known).
+/// extent walked, when it is an inner one; all of it where Kernel::short_extent is known; whole
+/// rows where Kernel::has_flat_columns()).
 using KernelFunction = void (*)(void* const* buffers,
                                 const int64_t* params,
                                 int64_t task_begin,

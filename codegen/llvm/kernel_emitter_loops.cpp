@@ -273,7 +273,7 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
                                       llvm::ArrayRef<int> streams,
                                       const std::function<void()>& body) {
   in_vector_loop_ = true;
-  if (s_.has_few_columns() || s_.has_flat_columns()) {
+  if (s_.has_few_columns() || kernel_.has_flat_columns()) {
     s_.has_few_columns() ? emit_few_columns({begin, end}, body)
                          : emit_flat_columns({begin, end}, body);
     copies_ = 1;

@@ -152,7 +152,6 @@ class KernelSchedule {
 
   // kernel_schedule_columns.cpp
   [[nodiscard]] bool has_few_columns() const;
-  [[nodiscard]] bool has_flat_columns() const;
 
   [[nodiscard]] bool columns_in_memory() const { return columns_in_memory_; }
 

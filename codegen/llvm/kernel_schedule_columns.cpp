@@ -26,16 +26,12 @@ bool KernelSchedule::has_few_columns() const {
          staged_.accesses.empty();
 }
 
-/// Those of several blocks in a vector.
-bool KernelSchedule::has_flat_columns() const {
-  return kernel_.row_length > 0 && !inner_dims_.empty();
-}
-
 /// Of long rows in memory that many columns share. What rows leave in memory of the kernel's own
 /// has to have room for pieces of rows that are worth it.
 bool KernelSchedule::can_keep_columns_in_memory() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || kernel_.short_vector) return false;
-  if (kernel_.has_short_rows() || has_flat_columns() || !staged_.accesses.empty()) return false;
+  if (kernel_.has_short_rows() || kernel_.has_flat_columns() || !staged_.accesses.empty())
+    return false;
   if (has_few_columns()) return false;
   const int64_t count = std::ranges::count(kernel_.instrs, InstrKind::accumulate, &Instr::kind);
   return count <= kMostReductions && own_elements_of_column() * kLeastPiece <= kMostOwnElements;

@@ -47,7 +47,7 @@ int KernelSchedule::max_live_vectors(const Plan& plan) const {
 /// the next row is another page to memory. Rows that are staged have been fetched by then.
 int KernelSchedule::most_copies() const {
   if (inner_dims_.empty() || kernel_.vector_is_inner() || columns_in_memory_) return 4;
-  if (has_flat_columns()) return 4;
+  if (kernel_.has_flat_columns()) return 4;
   if (!staged_.accesses.empty() && !stages_strips()) return waits_for_sums() ? 8 : 4;
   return kernel_.short_vector ? 8 : 16;
 }

@@ -470,7 +470,6 @@ graph @f(%x: f32[1000,N]) -> (f32[1000,N]) {
   %1 = sub %x, %0 : f32[1000,N]
   return %1
 })";
-  EXPECT_TRUE(is_side_by_side(centered, 5));
   EXPECT_FALSE(is_side_by_side(centered, 16));
   EXPECT_FALSE(is_side_by_side(centered, 40));
 }

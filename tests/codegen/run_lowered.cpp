@@ -77,7 +77,8 @@ std::vector<Literal> run_fusion(const ir::Node& fusion, std::span<const Literal*
     }
     const int64_t task_cut = launch.task_extent / 2 / launch.tasks_in_order * launch.tasks_in_order;
     const bool is_whole = launch.kernel->short_extent > 0;
-    const int64_t vector_cut = is_whole ? 0 : launch.vector_extent / 3;
+    const int64_t whole = launch.kernel->has_flat_columns() ? launch.kernel->row_length : 1;
+    const int64_t vector_cut = is_whole ? 0 : launch.vector_extent / 3 / whole * whole;
     const codegen::KernelFunction compiled =
         kernel_runner == nullptr ? nullptr : kernel_runner(*launch.kernel);
     const auto run = [&](int64_t task, int64_t task_end, int64_t vector, int64_t vector_end) {

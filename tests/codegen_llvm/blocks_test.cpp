@@ -305,14 +305,58 @@ graph @f(%x: f32[300,3], %n: f32[] {scalar}) -> (f32[300], f32[300]) {
   EXPECT_FALSE(reduces(*kernel));
 }
 
-TEST(FewElements, LoopsThatStoreAndPlacesOfMaximaStayLoops) {
-  const auto stored = check_program(R"(
-graph @f(%x: f32[300,3]) -> (f32[300,3]) {
-  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[300,1]
-  %1 = sub %x, %0 : f32[300,3]
+TEST(FewElements, OfRowsThatAreStoredAreReducedForEach) {
+  struct Case {
+    int64_t length;
+    const char* function;
+    bool is_straight;
+  };
+
+  const Case cases[] = {
+      {2, "neg", true}, {3, "neg", true}, {4, "neg", true}, {8, "neg", false}, {3, "exp", false}};
+  for (const char* dtype : {"f32", "f64", "bf16"}) {
+    for (const auto& [length, function, is_straight] : cases) {
+      const std::string text = fmt::format(R"(
+graph @f(%x: {0}[301,{1}], %y: {0}[301,{1}]) -> ({0}[301,{1}]) {{
+  %0 = {2} %x : {0}[301,{1}]
+  %1 = reduce_sum %0 {{axes = [1], keepdims = true}} : {0}[301,1]
+  %2 = sub %x, %1 : {0}[301,{1}]
+  %3 = mul %2, %y : {0}[301,{1}]
+  return %3
+}})",
+                                           dtype,
+                                           length,
+                                           function);
+      EXPECT_EQ(reduces(*check_program(text)), !is_straight)
+          << dtype << " " << length << " " << function;
+      check_program_between_guards(text);
+    }
+  }
+}
+
+/// What a row comes to is stored by one of its elements alone.
+TEST(FewElements, OfRowsWhoseSumIsStoredAsWell) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[301,3]) -> (f32[301,3], f32[301,1]) {
+  %0 = reduce_sum %x {axes = [1], keepdims = true} : f32[301,1]
+  %1 = sub %x, %0 : f32[301,3]
+  return %1, %0
+})");
+  EXPECT_TRUE(reduces(*kernel));
+}
+
+/// Elements of a row may lie in two vectors, of which the first is stored before the other is read.
+TEST(FewElements, OfRowsThatAreStoredInPlace) {
+  const auto kernel = check_program(R"(
+graph @f(%x: f32[301,3] {donate}) -> (f32[301,3]) {
+  %0 = reduce_sum %x {axes = [1], keepdims = true} : f32[301,1]
+  %1 = sub %x, %0 : f32[301,3]
   return %1
 })");
-  EXPECT_TRUE(reduces(*stored));
+  EXPECT_TRUE(reduces(*kernel));
+}
+
+TEST(FewElements, PlacesOfMaximaStayLoops) {
   const auto places = check_program(R"(
 graph @f(%x: f32[300,3]) -> (i64[300]) {
   %0 = argmax %x {axes = [1]} : i64[300]

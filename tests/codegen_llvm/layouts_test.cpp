@@ -176,7 +176,8 @@ TEST(Layouts, FewColumnsTakeSeveralRowsAtOnce) {
   for (const int64_t block : {2, 3, 8, 16}) {
     for (const int64_t rows : {2, 7, 8, 9, 50}) {
       const auto kernel = check_program(batch_norm(rows, block));
-      EXPECT_TRUE(kernel->short_vector) << rows << ", " << block;
+      // Three blocks of 16 are walked as one where their rows are few.
+      EXPECT_EQ(kernel->short_vector, block < 16 || rows > 8) << rows << ", " << block;
     }
   }
 }

@@ -52,6 +52,16 @@ TEST(LaunchCut, KeepsTasksInOrderTogether) {
   EXPECT_EQ(cut.task_pieces, 6);
 }
 
+TEST(LaunchCut, CutsRowsThatAreWalkedAsOneWhereOneBegins) {
+  KernelStep step = launch(1, 7 * 3000, 64 * 7 * 3000);
+  codegen::Kernel kernel = *step.kernel;
+  kernel.row_length = 7;
+  step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
+  const LaunchCut cut = cut_launch(step, 2);
+  EXPECT_GT(cut.vector_pieces, 1);
+  EXPECT_EQ(cut.vector_grain % (7 * 64), 0);
+}
+
 TEST(LaunchCut, CutsOneWideTaskAtMultiplesOf64Lanes) {
   const LaunchCut cut = cut_launch(launch(1, 1000003, 1000003), 2);
 
