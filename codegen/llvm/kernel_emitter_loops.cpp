@@ -274,8 +274,11 @@ void KernelEmitter::emit_vector_loops(llvm::Value* begin,
                                       const std::function<void()>& body) {
   in_vector_loop_ = true;
   if (s_.has_few_columns() || kernel_.has_flat_columns()) {
-    s_.has_few_columns() ? emit_few_columns({begin, end}, body)
-                         : emit_flat_columns({begin, end}, body);
+    if (s_.has_few_columns()) {
+      emit_few_columns({begin, end}, body);
+    } else {
+      emit_flat_columns({begin, end}, body);
+    }
     copies_ = 1;
     in_vector_loop_ = false;
     return;

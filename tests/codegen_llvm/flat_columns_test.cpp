@@ -104,12 +104,13 @@ TEST(FlatColumns, OfOtherTypesStayOneBlockAVector) {
 /// Inside other dimensions, along two axes, in place and with places of maxima.
 TEST(FlatColumns, OfSeveralAxes) {
   const auto kernel = check_program(R"(
-graph @f(%x: f32[3,70,4,2,5] {donate}, %y: f32[3,1,1,2,1]) -> (f32[3,70,4,2,5], i64[3,70,5]) {
+graph @f(%x: f32[3,70,4,2,5], %y: f32[3,1,1,2,1], %z: f32[3,70,4,2,5] {donate}) -> (f32[3,70,4,2,5], i64[3,70,5]) {
   %0 = mul %x, %y : f32[3,70,4,2,5]
   %1 = reduce_sum %0 {axes = [2,3], keepdims = true} : f32[3,70,1,1,5]
   %2 = sub %0, %1 : f32[3,70,4,2,5]
   %3 = argmax %2 {axes = [2,3]} : i64[3,70,5]
-  return %2, %3
+  %4 = add %2, %z : f32[3,70,4,2,5]
+  return %4, %3
 })");
   EXPECT_TRUE(kernel->has_flat_columns());
 }

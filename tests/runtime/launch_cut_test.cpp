@@ -53,7 +53,7 @@ TEST(LaunchCut, KeepsTasksInOrderTogether) {
 }
 
 TEST(LaunchCut, CutsRowsThatAreWalkedAsOneWhereOneBegins) {
-  KernelStep step = launch(1, 7 * 3000, 64 * 7 * 3000);
+  KernelStep step = launch(1, 7 * 5000, 64 * 7 * 5000);
   codegen::Kernel kernel = *step.kernel;
   kernel.row_length = 7;
   step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
