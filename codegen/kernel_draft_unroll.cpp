@@ -162,20 +162,20 @@ bool KernelDraft::stores_in(bool loop) const {
   return false;
 }
 
-/// Whether each element of a row may compute by itself what is reduced.
+/// Whether each element of a row may compute by itself what is reduced: cheaply, and from what no
+/// other one writes. Rows that add to columns read again what the row before has stored.
 bool KernelDraft::may_reduce_for_elements() const {
   if (!domain_.reduced.back() || stores_in(/*loop=*/false)) return false;
-  for (size_t number = 0; number < instrs_.size(); ++number) {
-    const Instr& instr = instrs_[number].instr;
-    const auto& phase = phases_[static_cast<size_t>(phase_of_[number])].instrs;
-    const bool is_reduced = std::ranges::any_of(phase, [&](int other) {
-      return instrs_[static_cast<size_t>(other)].instr.kind == InstrKind::accumulate;
+  for (const Phase& phase : phases_) {
+    const bool reduces = std::ranges::any_of(phase.instrs, [&](int number) {
+      return instr(number).instr.kind == InstrKind::accumulate;
     });
-    if (is_reduced && is_costly(instr)) return false;
-    // A row's first elements may be stored before its last ones are computed.
-    const bool is_written =
-        instr.buffer >= 0 && buffers_[static_cast<size_t>(instr.buffer)].written;
-    if (instr.kind == InstrKind::load && is_written) return false;
+    for (const int number : phase.instrs) {
+      const Instr& at = instr(number).instr;
+      if (reduces && is_costly(at)) return false;
+      if (at.kind == InstrKind::load && buffers_[static_cast<size_t>(at.buffer)].written)
+        return false;
+    }
   }
   return std::ranges::all_of(buffers_, &BufferArg::no_alias);
 }

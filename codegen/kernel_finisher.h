@@ -44,6 +44,7 @@ class Finisher {
  private:
   void add(std::vector<Run>& runs, Run next);
   [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const;
+  void forget_blocks();
   [[nodiscard]] bool fill_bodies(int64_t blocks) const;
   [[nodiscard]] bool suit_columns() const;
   [[nodiscard]] bool has_whole_vectors() const;

@@ -37,9 +37,7 @@ bool Finisher::flatten_blocks(bool may_be_scattered, bool may_be_few) {
     outer_ = std::move(blocks);
     return true;
   }
-  block_axes_.clear();
-  row_length_ = 0;
-  flat_rows_ = -1;
+  forget_blocks();
   return false;
 }
 
@@ -68,8 +66,7 @@ bool Finisher::flatten_repeats() {
     outer_ = std::move(blocks);
     return true;
   }
-  block_axes_.clear();
-  flat_rows_ = -1;
+  forget_blocks();
   return false;
 }
 
@@ -93,8 +90,7 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   block_axes_ = {columns};
   flat_rows_ = rows.last;
   if (!has_repeats(Stride::column)) {
-    block_axes_.clear();
-    flat_rows_ = -1;
+    forget_blocks();
     return false;
   }
   repeats_ = kShortVector / columns.extent + 1;
@@ -102,6 +98,13 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   outer_.erase(outer_.end() - 2);
   outer_.back().extent = elements;
   return true;
+}
+
+/// As before a way was tried that does not fit.
+void Finisher::forget_blocks() {
+  block_axes_.clear();
+  row_length_ = 0;
+  flat_rows_ = -1;
 }
 
 /// Walks the few columns of many blocks as one where the rows of a block are reduced or, without
@@ -132,8 +135,7 @@ bool Finisher::flatten_columns() {
   block_axes_ = {columns};
   flat_rows_ = blocks.last;
   if (!suit_columns()) {
-    block_axes_.clear();
-    flat_rows_ = -1;
+    forget_blocks();
     return false;
   }
   row_length_ = columns.extent;
