@@ -123,6 +123,21 @@ graph @f(%x: f32[300,170] {donate}) -> (f32[300,170], f32[300,170]) {
   %4 = div %1, %3 : f32[300,170]
   return %1, %4
 })",
+    // columns of blocks, of which the last body takes some again where it may
+    R"(
+graph @f(%x: f32[350,4,5], %y: f32[350,4,5] {donate}) -> (f32[350,4,5]) {
+  %0 = reduce_max %x {axes = [1], keepdims = true} : f32[350,1,5]
+  %1 = sub %x, %0 : f32[350,4,5]
+  %2 = add %1, %y : f32[350,4,5]
+  return %2
+})",
+    // rows of which each element might have computed what the others are
+    R"(
+graph @f(%x: f32[301,3] {donate}) -> (f32[301,3]) {
+  %0 = reduce_sum %x {axes = [1], keepdims = true} : f32[301,1]
+  %1 = sub %x, %0 : f32[301,3]
+  return %1
+})",
     // updates of one value a column, one of them known before the loop
     R"(
 graph @f(%g: f32[300,170], %b: f32[170] {donate}, %c: f32[170] {donate}, %d: f32[170]) -> (f32[170], f32[170]) {
