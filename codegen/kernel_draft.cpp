@@ -100,6 +100,10 @@ KernelDraft::Finished KernelDraft::finish() const {
   if (const int rows = has_loop ? -1 : guarded_rows(); rows >= 0)
     return with_guards_of_elements(rows).finish();
   if (has_few_columns()) return with_own_columns().finish();
+  if (has_columns_to_join()) return with_joined_columns().finish();
+  if (!has_loop) {
+    if (const std::optional<KernelDraft> rows = with_rows_in_order()) return rows->finish();
+  }
   Finisher finisher(instrs_, domain_, buffers_);
   finisher.make_dims(has_loop);
   if (!finisher.has_rows_of_many_tasks()) {

@@ -88,6 +88,14 @@ class KernelDraft {
   [[nodiscard]] bool has_few_columns() const;
   /// Over the rows: each of their columns has instructions of its own.
   [[nodiscard]] KernelDraft with_own_columns() const;
+  [[nodiscard]] int first_column_axis() const;
+  [[nodiscard]] bool depends_on_rows(const DraftInstr& draft) const;
+  [[nodiscard]] bool is_read_for_columns(const DraftInstr& draft) const;
+  [[nodiscard]] bool has_columns_to_join() const;
+  int append_place_of_column(int phase, const ir::AffineExpr& address, KernelDraft& joined) const;
+  [[nodiscard]] std::optional<KernelDraft> with_rows_in_order() const;
+  /// Over one axis of columns instead of several.
+  [[nodiscard]] KernelDraft with_joined_columns() const;
   int append_folded(DraftInstr instr);
   [[nodiscard]] std::optional<ir::AffineExpr> affine_of(int number) const;
   [[nodiscard]] std::optional<bool> known_comparison(const Instr& instr) const;

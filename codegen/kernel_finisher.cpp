@@ -5,6 +5,7 @@
 #include "wick/codegen/row_walk.h"
 #include "wick/codegen/sink.h"
 #include "wick/ir/check.h"
+#include "wick/passes/host_lanes.h"
 #include "wick/passes/options.h"
 
 namespace wick::codegen {
@@ -54,6 +55,7 @@ bool Finisher::flatten_rows(bool may_be_scattered) {
   // Guards of single lanes take longer than to walk rows of half a vector and more one by one.
   const bool may_count = is_short && (!has_guards() || 2 * length < kShortVector);
   bool transposes = false;  // else the other ways take as long for few rows
+  bool has_columns = false;
   const auto fits = [&](const DraftInstr& draft) {
     const Instr& instr = draft.instr;
     if (instr.kind == InstrKind::random_bits) return false;
@@ -70,12 +72,15 @@ bool Finisher::flatten_rows(bool may_be_scattered) {
       return true;
     }
     if (!is_of_rows) return false;
+    has_columns |= step == 1;
     const BufferArg& buffer = buffers_[static_cast<size_t>(instr.buffer)];
     return is_short || (buffer.no_alias && !buffer.written);  // read in front of the rows
   };
   if (!std::ranges::all_of(instrs_, fits)) return false;
   const int64_t fewest_rows = transposes ? 16 : is_short ? 64 : 8;
   if (rows.extent < fewest_rows || !are_worth_flattening(length, transposes)) return false;
+  // One vector of some machines, and a block of channels.
+  if (length == kShortVector && (has_columns || passes::host_lanes() == length)) return false;
   outer_.erase(outer_.end() - 2);
   outer_.back().extent *= rows.extent;
   if (is_short) {
@@ -278,7 +283,7 @@ bool Finisher::are_worth_flattening(int64_t length, bool transposes) const {
   constexpr int64_t kFewVectors = 4 * kShortVector;
   if (length >= kShortVector) {
     const bool is_whole = length % kShortVector == 0;
-    return is_whole ? length > kShortVector && length <= kFewVectors : length < kLongestFlatRow;
+    return is_whole ? length <= kFewVectors : length < kLongestFlatRow;
   }
   if (length == 1 || length * instructions() > kMostInstructions) return false;
   return transposes || length != kShortVector / 2 || instructions() > kLittle;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "wick/codegen/kernel_finisher.h"
+#include "wick/passes/options.h"
 
 namespace wick::codegen {
 

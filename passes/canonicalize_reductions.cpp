@@ -79,18 +79,34 @@ std::vector<Value> expression_of(Value value) {
   return all;
 }
 
-/// Whether nothing but this reads what its operand is computed from, so that no kernel walks whole
-/// rows of that anyway, and columns can be joined in all of it.
-bool reads_columns_alone(const Node& reduction) {
-  const std::vector<Value> expression = expression_of(reduction.operand(0));
-  const auto is_inside = [&](const ir::Use& use) {
-    return use.user == &reduction || std::ranges::any_of(expression, [&](const Value& value) {
-             return value.node == use.user;
-           });
-  };
-  return !expression.empty() && std::ranges::all_of(expression, [&](const Value& value) {
-    return is_single(value) || std::ranges::all_of(value.node->uses(), is_inside);
-  });
+/// Whether a value that is broadcast to `shape` is the same in all `rows` that it begins with.
+bool is_same_in_rows(const Shape& value, const Shape& shape, int64_t rows) {
+  const int missing = shape.ndim() - value.ndim();
+  int64_t before = 1;
+  for (int axis = 0; axis < shape.ndim() && before < rows; before *= shape[axis++])
+    if (axis >= missing && value[axis - missing] != 1) return false;
+  return before == rows;
+}
+
+/// Whether all that is computed for the columns behind so many rows is, for each, the same in all
+/// rows, or has its place in memory behind that of the column before.
+bool has_columns_in_order(Value value, int64_t rows) {
+  constexpr size_t kMostValues = 64;
+  std::vector<Value> all = {value};
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i == kMostValues) return false;
+    const Node& node = *all[i].node;
+    if (node.op() == OpKind::parameter || ir::has(node.op(), ir::kContraction)) continue;
+    if (!ir::has(node.op(), ir::kElementwise) && node.op() != OpKind::reshape) return false;
+    for (const Value operand : node.operands()) {
+      if (operand.type().numel() != value.type().numel()) {
+        if (!is_same_in_rows(operand.type().shape, node.type().shape, rows)) return false;
+      } else if (std::ranges::find(all, operand) == all.end()) {
+        all.push_back(operand);
+      }
+    }
+  }
+  return true;
 }
 
 /// Of these axes of the reduction's operand those in front of the first that is kept, where others
@@ -100,26 +116,33 @@ bool reads_columns_alone(const Node& reduction) {
 Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   constexpr int64_t kFewestRows = 16;
   constexpr int64_t kLeast = int64_t{1} << 13U;  // elements, for which a second kernel is little
-  constexpr int64_t kLongestRun = 63;            // longer ones are read as fast as they are
-  constexpr int64_t kLongestOfPieces = 8;        // of columns that cannot be joined
+  constexpr int64_t kShortRun = 63;              // longer ones are read nearly as fast as they are
+  constexpr int64_t kLongestRun = 255;           // or as fast
+  constexpr int64_t kNear = int64_t{1} << 16U;   // elements that a core's own cache holds
+  constexpr int64_t kEnough = 32;                // results for all cores
+  constexpr int64_t kLongestOfPieces = 31;       // of columns that cannot be joined
   const Shape& shape = reduction.operand(0).type().shape;
   if (targets_gpu() || shape.numel() < kLeast || !keeps_exact_sums(reduction)) return {};
   std::ranges::sort(axes);
   const auto is_reduced = [&](int axis) { return std::ranges::binary_search(axes, axis); };
+  const auto keeps = [&](int axis) { return shape[axis] != 1 && !is_reduced(axis); };
   int front = 0;
   int64_t rows = 1;
-  while (front < shape.ndim() && is_reduced(front))
+  while (front < shape.ndim() && !keeps(front))
     rows *= shape[front++];
   int back = shape.ndim();
   int64_t run = 1;
-  while (back > front && is_reduced(back - 1))
+  while (back > front && !keeps(back - 1))
     run *= shape[--back];
   int64_t kept = 1;
   for (int axis = front; axis < back; ++axis)
-    if (!is_reduced(axis)) kept *= shape[axis];
-  if (rows < kFewestRows || kept == 1 || run == 1 || run > kLongestRun) return {};
-  if (run > kLongestOfPieces && !reads_columns_alone(reduction)) return {};
-  axes.resize(static_cast<size_t>(front));
+    if (keeps(axis)) kept *= shape[axis];
+  if (rows < kFewestRows || kept == 1 || run == 1) return {};
+  // What is computed behind the reduction reads again what the cache holds.
+  const bool stays_near = rows * run <= kNear && kept >= kEnough;
+  if (run > (stays_near ? kShortRun : kLongestRun)) return {};
+  if (run > kLongestOfPieces && !has_columns_in_order(reduction.operand(0), rows)) return {};
+  std::erase_if(axes, [&](int64_t axis) { return axis >= front; });
   return axes;
 }
 
@@ -129,7 +152,7 @@ Value reduce_columns_first(const Node& node, RuleBuilder& build) {
   if (first.empty()) return {};
   Integers rest;
   for (const int64_t axis : axes)
-    if (axis >= std::ssize(first)) rest.push_back(axis - std::ssize(first));
+    if (axis > first.back()) rest.push_back(axis - std::ssize(first));
   const Value columns = build.op(node.op(), {node.operand(0)}, {{"axes", first}});
   return build.reshape(build.op(node.op(), {columns}, {{"axes", rest}}), node.type().shape);
 }

@@ -75,6 +75,7 @@ Objection check_repeated(const RecomputeCandidate& candidate) {
 }
 
 Objection check_recomputed(const RecomputeCandidate& candidate) {
+  constexpr int64_t kLittle = 64;  // what a row or a column loads, times so much, is a matrix
   if (candidate.value().type().numel() <= 1) return {};
   if (is_better_drawn_again(candidate)) return {};
   if (candidate.is_costly()) return check_costly(candidate);
@@ -92,7 +93,7 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   if (loaded == worth && loaded > 0 && candidate.is_stored_anyway()) {
     return {fusion_code::kCost, "it is stored anyway, and computing it again loads as much"};
   }
-  if (loaded <= worth) return {};
+  if (loaded <= worth + worth / kLittle) return {};
   constexpr auto kWhy = "computing it again loads {} bytes to save {}";
   return {fusion_code::kCost, kWhy, loaded, candidate.bytes_saved()};
 }
@@ -312,6 +313,56 @@ Objection check_joined_rows(const FusionGroup& reducing, const Ops& others) {
   return {fusion_code::kCost, "rows that were joined to fill vectors would fall apart"};
 }
 
+/// Whether a value that is broadcast to `shape` has for each of so many rows numbers of its own,
+/// one for several columns.
+bool repeats_in_each_row(const Shape& value, const Shape& shape, int64_t rows) {
+  const int missing = shape.ndim() - value.ndim();
+  bool is_of_rows = false;
+  bool repeats = false;
+  bool moves = false;
+  int64_t before = 1;
+  for (int axis = 0; axis < shape.ndim(); before *= shape[axis++]) {
+    if (shape[axis] == 1) continue;
+    const bool is_one = axis < missing || value[axis - missing] == 1;
+    if (before < rows) {
+      is_of_rows |= !is_one;
+    } else {
+      (is_one ? repeats : moves) = true;
+    }
+  }
+  return is_of_rows && repeats && moves;
+}
+
+/// Columns of several axes are reduced as one, in whole vectors, where each operand has its
+/// elements in their order, or the same for all rows.
+Objection check_joined_columns(const std::vector<const ir::Node*>& ops) {
+  constexpr int64_t kShortAxis = 64;  // of longer ones vectors are whole as well
+  constexpr int64_t kFewestElements = 4096;
+  const auto falls_apart = [&](const Shape& matrix, int64_t rows) {
+    return std::ranges::any_of(ops, [&](const ir::Node* op) {
+      if (!has(op->op(), ir::kElementwise) || op->type().numel() != matrix.numel()) return false;
+      return std::ranges::any_of(op->operands(), [&](const ir::Value& operand) {
+        return repeats_in_each_row(operand.type().shape, op->type().shape, rows);
+      });
+    });
+  };
+  for (const ir::Node* op : ops) {
+    if (!has(op->op(), ir::kReduction)) continue;
+    const Shape& shape = op->operand(0).type().shape;
+    std::vector<int64_t> axes = op->attributes().integers("axes");
+    std::ranges::sort(axes);
+    int64_t rows = 1;
+    for (int64_t i = 0; i < std::ssize(axes) && axes[static_cast<size_t>(i)] == i; ++i)
+      rows *= shape[static_cast<int>(i)];
+    const bool are_columns = rows * op->type().numel() == shape.numel();
+    if (!are_columns || shape.numel() < kFewestElements || last_extent(shape) >= kShortAxis)
+      continue;
+    if (falls_apart(shape, rows))
+      return {fusion_code::kCost, "columns that are reduced as one would fall apart"};
+  }
+  return {};
+}
+
 class MemoryTrafficModel final : public FusionCostModel {
  public:
   [[nodiscard]] std::string_view name() const override { return kDefaultFusionCostModel; }
@@ -328,6 +379,9 @@ class MemoryTrafficModel final : public FusionCostModel {
       if (Objection no = check_joined_rows(reducing, others); !no.empty()) return no;
     }
     if (Objection no = check_two_orders(candidate.fused); !no.empty()) return no;
+    if (candidate.fused.has_reduction()) {
+      if (Objection no = check_joined_columns(candidate.fused.ops()); !no.empty()) return no;
+    }
     return check_behind_rows(candidate);
   }
 
@@ -336,6 +390,9 @@ class MemoryTrafficModel final : public FusionCostModel {
     const FusionGroup reader = candidate.reader();
     if (!reader.has_reduction()) return {};
     if (Objection no = check_across(candidate.ops(), reader.domain()); !no.empty()) return no;
+    std::vector<const ir::Node*> ops = reader.ops();
+    ops.insert(ops.end(), candidate.ops().begin(), candidate.ops().end());
+    if (Objection no = check_joined_columns(ops); !no.empty()) return no;
     return check_joined_rows(reader, candidate.ops());
   }
 

@@ -74,7 +74,7 @@ void KernelSchedule::find_kept_columns() {
   const auto need = [&](const auto& self, int number, int loop) -> void {
     if (loop_of_[static_cast<size_t>(number)] == loop || !is_of_column(number)) return;
     const Instr& at = instr(number);
-    if (at.kind != InstrKind::load || is_pinned(at)) {
+    if (at.kind != InstrKind::load || at.dynamic_index >= 0 || is_pinned(at)) {
       kept_columns_.insert(number);
       return;
     }
