@@ -90,10 +90,11 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   // A mask is better stored than computed again from what takes four times the room.
   const int64_t loaded = candidate.bytes_loaded();
   const int64_t worth = worth_of(candidate);
-  if (loaded == worth && loaded > 0 && candidate.is_stored_anyway()) {
+  const bool is_more = loaded > worth + worth / kLittle;
+  if (loaded >= worth && !is_more && loaded > 0 && candidate.is_stored_anyway()) {
     return {fusion_code::kCost, "it is stored anyway, and computing it again loads as much"};
   }
-  if (loaded <= worth + worth / kLittle) return {};
+  if (!is_more) return {};
   constexpr auto kWhy = "computing it again loads {} bytes to save {}";
   return {fusion_code::kCost, kWhy, loaded, candidate.bytes_saved()};
 }
