@@ -79,18 +79,30 @@ std::vector<Value> expression_of(Value value) {
   return all;
 }
 
-/// Whether a value that is broadcast to `shape` is the same in all `rows` that it begins with.
-bool is_same_in_rows(const Shape& value, const Shape& shape, int64_t rows) {
+/// What is reduced first of some columns: `count` rows behind each other, in each of so many
+/// blocks.
+struct Rows {
+  int64_t blocks;
+  int64_t count;
+};
+
+/// Whether a value that is broadcast to `shape` is the same in all rows of a block.
+bool is_same_in_rows(const Shape& value, const Shape& shape, Rows rows) {
   const int missing = shape.ndim() - value.ndim();
+  const int64_t end = rows.blocks * rows.count;
   int64_t before = 1;
-  for (int axis = 0; axis < shape.ndim() && before < rows; before *= shape[axis++])
-    if (axis >= missing && value[axis - missing] != 1) return false;
-  return before == rows;
+  for (int axis = 0; axis < shape.ndim() && before < end; before *= shape[axis++]) {
+    if (shape[axis] == 1) continue;
+    if (before < rows.blocks ? before * shape[axis] > rows.blocks
+                             : axis >= missing && value[axis - missing] != 1)
+      return false;
+  }
+  return before == end;
 }
 
-/// Whether all that is computed for the columns behind so many rows is, for each, the same in all
-/// rows, or has its place in memory behind that of the column before.
-bool has_columns_in_order(Value value, int64_t rows) {
+/// Whether all that is computed for the columns behind these rows is, for each, the same in all
+/// rows of a block, or has its place in memory behind that of the column before.
+bool has_columns_in_order(Value value, Rows rows) {
   constexpr size_t kMostValues = 64;
   std::vector<Value> all = {value};
   for (size_t i = 0; i < all.size(); ++i) {
@@ -109,12 +121,12 @@ bool has_columns_in_order(Value value, int64_t rows) {
   return true;
 }
 
-/// Of these axes of the reduction's operand those in front of the first that is kept, where others
-/// behind the last that is kept are so short that whole columns are better reduced down first:
-/// elements of a result lie in as many places as the first axes have positions. None where that
-/// does not pay.
+/// Of these axes of the reduction's operand those in front of others that are kept, where what is
+/// reduced behind these is so short that whole columns are better reduced down first: elements of a
+/// result lie in as many places as the first axes have positions. None where that does not pay.
 Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   constexpr int64_t kFewestRows = 16;
+  constexpr int64_t kFewestColumns = 16;         // of each of several blocks
   constexpr int64_t kLeast = int64_t{1} << 13U;  // elements, for which a second kernel is little
   constexpr int64_t kShortRun = 63;              // longer ones are read nearly as fast as they are
   constexpr int64_t kLongestRun = 255;           // or as fast
@@ -124,12 +136,18 @@ Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   const Shape& shape = reduction.operand(0).type().shape;
   if (targets_gpu() || shape.numel() < kLeast || !keeps_exact_sums(reduction)) return {};
   std::ranges::sort(axes);
-  const auto is_reduced = [&](int axis) { return std::ranges::binary_search(axes, axis); };
-  const auto keeps = [&](int axis) { return shape[axis] != 1 && !is_reduced(axis); };
+  const auto reduces = [&](int axis) {
+    return shape[axis] != 1 && std::ranges::binary_search(axes, axis);
+  };
+  const auto keeps = [&](int axis) {
+    return shape[axis] != 1 && !std::ranges::binary_search(axes, axis);
+  };
+  Rows rows{1, 1};
   int front = 0;
-  int64_t rows = 1;
+  while (front < shape.ndim() && !reduces(front))
+    rows.blocks *= shape[front++];
   while (front < shape.ndim() && !keeps(front))
-    rows *= shape[front++];
+    rows.count *= shape[front++];
   int back = shape.ndim();
   int64_t run = 1;
   while (back > front && !keeps(back - 1))
@@ -137,9 +155,10 @@ Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   int64_t kept = 1;
   for (int axis = front; axis < back; ++axis)
     if (keeps(axis)) kept *= shape[axis];
-  if (rows < kFewestRows || kept == 1 || run == 1) return {};
+  if (rows.count < kFewestRows || kept == 1 || run == 1) return {};
+  if (rows.blocks > 1 && kept * run < kFewestColumns) return {};
   // What is computed behind the reduction reads again what the cache holds.
-  const bool stays_near = rows * run <= kNear && kept >= kEnough;
+  const bool stays_near = rows.count * run <= kNear && rows.blocks * kept >= kEnough;
   if (run > (stays_near ? kShortRun : kLongestRun)) return {};
   if (run > kLongestOfPieces && !has_columns_in_order(reduction.operand(0), rows)) return {};
   std::erase_if(axes, [&](int64_t axis) { return axis >= front; });

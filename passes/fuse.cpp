@@ -76,7 +76,12 @@ class Fuse final : public Pass {
     inline_producers(clusters, log);
     clusters.prune_unused();
     evict_last_reshapes(clusters);
-    if (merge_siblings(clusters, log)) clusters.prune_unused();
+    if (merge_siblings(clusters, log)) {
+      // What several kernels read may be read by one now, which may as well compute it.
+      clusters.prune_unused();
+      inline_producers(clusters, log);
+      clusters.prune_unused();
+    }
     evict_lone_concats(clusters);
   }
 

@@ -1,6 +1,7 @@
 #include "wick/passes/memory_traffic_model.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -75,7 +76,6 @@ Objection check_repeated(const RecomputeCandidate& candidate) {
 }
 
 Objection check_recomputed(const RecomputeCandidate& candidate) {
-  constexpr int64_t kLittle = 64;  // what a row or a column loads, times so much, is a matrix
   if (candidate.value().type().numel() <= 1) return {};
   if (is_better_drawn_again(candidate)) return {};
   if (candidate.is_costly()) return check_costly(candidate);
@@ -90,11 +90,10 @@ Objection check_recomputed(const RecomputeCandidate& candidate) {
   // A mask is better stored than computed again from what takes four times the room.
   const int64_t loaded = candidate.bytes_loaded();
   const int64_t worth = worth_of(candidate);
-  const bool is_more = loaded > worth + worth / kLittle;
-  if (loaded >= worth && !is_more && loaded > 0 && candidate.is_stored_anyway()) {
+  if (loaded == worth && loaded > 0 && candidate.is_stored_anyway()) {
     return {fusion_code::kCost, "it is stored anyway, and computing it again loads as much"};
   }
-  if (!is_more) return {};
+  if (loaded <= worth) return {};
   constexpr auto kWhy = "computing it again loads {} bytes to save {}";
   return {fusion_code::kCost, kWhy, loaded, candidate.bytes_saved()};
 }
@@ -314,18 +313,46 @@ Objection check_joined_rows(const FusionGroup& reducing, const Ops& others) {
   return {fusion_code::kCost, "rows that were joined to fill vectors would fall apart"};
 }
 
-/// Whether a value that is broadcast to `shape` has for each of so many rows numbers of its own,
-/// one for several columns.
-bool repeats_in_each_row(const Shape& value, const Shape& shape, int64_t rows) {
+/// Rows behind each other that a reduction takes, in each of so many blocks.
+struct ReducedRows {
+  int64_t blocks = 1;
+  int64_t count = 1;
+  int64_t last_axis = 1;  // elements behind each other of what is kept
+};
+
+/// None where what is reduced lies apart, or nothing is kept behind it.
+std::optional<ReducedRows> reduced_rows(const ir::Node& reduction) {
+  const Shape& shape = reduction.operand(0).type().shape;
+  const std::vector<int64_t>& axes = reduction.attributes().integers("axes");
+  const auto is_reduced = [&](int axis) { return std::ranges::find(axes, axis) != axes.end(); };
+  ReducedRows rows;
+  int64_t columns = 1;
+  for (int axis = 0; axis < shape.ndim(); ++axis) {
+    if (shape[axis] == 1) continue;
+    if (is_reduced(axis)) {
+      if (columns > 1) return {};
+      rows.count *= shape[axis];
+    } else {
+      (rows.count > 1 ? columns : rows.blocks) *= shape[axis];
+      rows.last_axis = shape[axis];
+    }
+  }
+  if (columns == 1) return {};
+  return rows;
+}
+
+/// Whether a value that is broadcast to `shape` has for each row of a block numbers of its own, one
+/// for several columns.
+bool repeats_in_each_row(const Shape& value, const Shape& shape, ReducedRows rows) {
   const int missing = shape.ndim() - value.ndim();
   bool is_of_rows = false;
   bool repeats = false;
   bool moves = false;
   int64_t before = 1;
   for (int axis = 0; axis < shape.ndim(); before *= shape[axis++]) {
-    if (shape[axis] == 1) continue;
+    if (shape[axis] == 1 || before < rows.blocks) continue;
     const bool is_one = axis < missing || value[axis - missing] == 1;
-    if (before < rows) {
+    if (before < rows.blocks * rows.count) {
       is_of_rows |= !is_one;
     } else {
       (is_one ? repeats : moves) = true;
@@ -337,9 +364,19 @@ bool repeats_in_each_row(const Shape& value, const Shape& shape, int64_t rows) {
 /// Columns of several axes are reduced as one, in whole vectors, where each operand has its
 /// elements in their order, or the same for all rows.
 Objection check_joined_columns(const std::vector<const ir::Node*>& ops) {
-  constexpr int64_t kShortAxis = 64;  // of longer ones vectors are whole as well
+  constexpr int64_t kShortAxis = 32;  // of longer ones vectors are nearly whole as well
   constexpr int64_t kFewestElements = 4096;
-  const auto falls_apart = [&](const Shape& matrix, int64_t rows) {
+  constexpr int64_t kFewestRows = 16;
+  // What is made of vectors would be stored and loaded only to be reduced.
+  const auto is_loaded = [&](const Shape& matrix) {
+    return std::ranges::any_of(ops, [&](const ir::Node* op) {
+      return std::ranges::any_of(op->operands(), [&](const ir::Value& operand) {
+        return operand.type().numel() == matrix.numel() &&
+               std::ranges::find(ops, operand.node) == ops.end();
+      });
+    });
+  };
+  const auto falls_apart = [&](const Shape& matrix, ReducedRows rows) {
     return std::ranges::any_of(ops, [&](const ir::Node* op) {
       if (!has(op->op(), ir::kElementwise) || op->type().numel() != matrix.numel()) return false;
       return std::ranges::any_of(op->operands(), [&](const ir::Value& operand) {
@@ -350,15 +387,10 @@ Objection check_joined_columns(const std::vector<const ir::Node*>& ops) {
   for (const ir::Node* op : ops) {
     if (!has(op->op(), ir::kReduction)) continue;
     const Shape& shape = op->operand(0).type().shape;
-    std::vector<int64_t> axes = op->attributes().integers("axes");
-    std::ranges::sort(axes);
-    int64_t rows = 1;
-    for (int64_t i = 0; i < std::ssize(axes) && axes[static_cast<size_t>(i)] == i; ++i)
-      rows *= shape[static_cast<int>(i)];
-    const bool are_columns = rows * op->type().numel() == shape.numel();
-    if (!are_columns || shape.numel() < kFewestElements || last_extent(shape) >= kShortAxis)
-      continue;
-    if (falls_apart(shape, rows))
+    if (shape.numel() < kFewestElements) continue;
+    const std::optional<ReducedRows> rows = reduced_rows(*op);
+    if (!rows || rows->count < kFewestRows || rows->last_axis >= kShortAxis) continue;
+    if (is_loaded(shape) && falls_apart(shape, *rows))
       return {fusion_code::kCost, "columns that are reduced as one would fall apart"};
   }
   return {};

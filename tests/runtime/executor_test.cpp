@@ -131,6 +131,18 @@ graph @f(%x: f32[350,4,5], %y: f32[350,4,5] {donate}) -> (f32[350,4,5]) {
   %2 = add %1, %y : f32[350,4,5]
   return %2
 })",
+    // columns of several axes, and numbers of channels that die behind them
+    R"(
+graph @f(%x: f32[40,128,9] {donate}, %m: f32[128,1] {donate}, %s: f32[40,9,9] {donate}, %n: f32[9,1] {donate})
+    -> (f32[40,128,9], f32[128,1], f32[40,9,9], f32[9,1]) {
+  %0 = sub %x, %m : f32[40,128,9]
+  %1 = mul %m, %m : f32[128,1]
+  %2 = mul %s, %n : f32[40,9,9]
+  %3 = reduce_sum %2 {axes = [0,2]} : f32[9]
+  %4 = reshape %3 {shape = [9,1]} : f32[9,1]
+  %5 = add %4, %n : f32[9,1]
+  return %0, %1, %2, %5
+})",
     // rows of which each element might have computed what the others are
     R"(
 graph @f(%x: f32[301,3] {donate}) -> (f32[301,3]) {
@@ -196,8 +208,18 @@ graph @f(%x: f32[1111,170], %y: f32[1111,170]) -> (f32[1111,170], f32[1111], f32
   return %1, %2, %3
 })";
 
+/// Sums of channels beside what each has a number for, pixels of small images.
+constexpr const char* kChannels = R"(
+graph @f(%x: f32[1111,37,9], %m: f32[37,1]) -> (f32[1111,37,9], f32[37], f32[37]) {
+  %0 = sub %x, %m : f32[1111,37,9]
+  %1 = mul %0, %0 : f32[1111,37,9]
+  %2 = reduce_sum %1 {axes = [0,2]} : f32[37]
+  %3 = reduce_max %0 {axes = [0,2]} : f32[37]
+  return %0, %2, %3
+})";
+
 TEST_F(LlvmBackend, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const char* text : {kMixed, kRowsAndColumns}) {
+  for (const char* text : {kMixed, kRowsAndColumns, kChannels}) {
     const auto graph = ir::parse_graph(text);
     std::mt19937_64 random(12);
     const auto parameters = random_parameters(*graph, random);
