@@ -132,7 +132,6 @@ Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   constexpr int64_t kLongestRun = 255;           // or as fast
   constexpr int64_t kNear = int64_t{1} << 16U;   // elements that a core's own cache holds
   constexpr int64_t kEnough = 32;                // results for all cores
-  constexpr int64_t kLongestOfPieces = 31;       // of columns that cannot be joined
   const Shape& shape = reduction.operand(0).type().shape;
   if (targets_gpu() || shape.numel() < kLeast || !keeps_exact_sums(reduction)) return {};
   std::ranges::sort(axes);
@@ -160,7 +159,7 @@ Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   // What is computed behind the reduction reads again what the cache holds.
   const bool stays_near = rows.count * run <= kNear && rows.blocks * kept >= kEnough;
   if (run > (stays_near ? kShortRun : kLongestRun)) return {};
-  if (run > kLongestOfPieces && !has_columns_in_order(reduction.operand(0), rows)) return {};
+  if (run > kShortRun && !has_columns_in_order(reduction.operand(0), rows)) return {};
   std::erase_if(axes, [&](int64_t axis) { return axis >= front; });
   return axes;
 }

@@ -364,7 +364,7 @@ bool repeats_in_each_row(const Shape& value, const Shape& shape, ReducedRows row
 /// Columns of several axes are reduced as one, in whole vectors, where each operand has its
 /// elements in their order, or the same for all rows.
 Objection check_joined_columns(const std::vector<const ir::Node*>& ops) {
-  constexpr int64_t kShortAxis = 32;  // of longer ones vectors are nearly whole as well
+  constexpr int64_t kShortAxis = 64;  // of longer ones vectors are nearly whole as well
   constexpr int64_t kFewestElements = 4096;
   constexpr int64_t kFewestRows = 16;
   // What is made of vectors would be stored and loaded only to be reduced.
