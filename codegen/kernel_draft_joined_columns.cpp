@@ -129,6 +129,8 @@ int KernelDraft::append_place_of_column(int phase,
 /// are rows, walked in order. None where there is no such thing, or a few columns are better laid
 /// out as one row that repeats.
 std::optional<KernelDraft> KernelDraft::with_rows_in_order() const {
+  constexpr int64_t kShortPiece = 32;  // in longer ones a few numbers are spread as fast
+  constexpr int64_t kManyToSpread = 3;
   for (int first = 1; first + 1 < std::ssize(domain_.extents); ++first) {
     ir::Domain domain = domain_;
     std::fill_n(domain.reduced.begin(), first, true);
@@ -139,8 +141,12 @@ std::optional<KernelDraft> KernelDraft::with_rows_in_order() const {
     draft.add_phase(true);
     for (const DraftInstr& instr : instrs_)
       draft.append(draft.depends_on_rows(instr) ? 1 : 0, instr);
-    const bool is_long = draft.domain_.numel(ir::Domain::Level::row) >= kLongestRepeat;
-    if (is_long && draft.has_columns_to_join()) return draft;
+    if (draft.domain_.numel(ir::Domain::Level::row) < kLongestRepeat) return {};
+    const auto spread = std::ranges::count_if(instrs_, [&](const DraftInstr& instr) {
+      return has_address(instr.instr) && !moves_as_one_from(instr.address, first);
+    });
+    const bool pays = domain_.extents.back() < kShortPiece || spread >= kManyToSpread;
+    if (pays && draft.has_columns_to_join()) return draft;
   }
   return {};
 }

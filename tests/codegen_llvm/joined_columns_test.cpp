@@ -88,10 +88,24 @@ TEST(JoinedColumns, OfElements) {
   expect_joined(scaled,
                 {{16, 64, 16, true},
                  {17, 103, 10, true},
-                 {20, 331, 49, true},
+                 {20, 331, 31, true},
+                 {20, 331, 32, false},   // longer pieces
                  {33, 16, 49, false},    // one row that repeats
                  {15, 103, 10, false},   // few rows
                  {16, 5, 256, false}});  // long pieces
+}
+
+/// Of longer pieces, where channels have several numbers.
+TEST(JoinedColumns, OfElementsThatMeetManyNumbers) {
+  const std::string text = R"(
+graph @f(%x: f32[20,331,49], %m: f32[331,1], %s: f32[331,1], %b: f32[331,1]) -> (f32[20,331,49]) {
+  %0 = sub %x, %m : f32[20,331,49]
+  %1 = mul %0, %s : f32[20,331,49]
+  %2 = add %1, %b : f32[20,331,49]
+  return %2
+})";
+  check_program(text);
+  EXPECT_TRUE(joins_columns(text));
 }
 
 /// Axes in front of the rows, of which a number for a column has some; two axes of rows; a column
