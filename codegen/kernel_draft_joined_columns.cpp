@@ -48,25 +48,22 @@ bool KernelDraft::is_read_for_columns(const DraftInstr& draft) const {
 /// front of them, and pieces that can be walked as they are would be short.
 bool KernelDraft::has_columns_to_join() const {
   constexpr int64_t kFewestRows = 16;
-  constexpr int64_t kFewestColumns = 4;
   constexpr int64_t kLongPiece = 256;
   const int first = first_column_axis();
   const int last = static_cast<int>(domain_.extents.size()) - 1;
   if (targets_gpu() || first == 0 || first >= last) return false;
   if (domain_.numel(ir::Domain::Level::full) > std::numeric_limits<int32_t>::max()) return false;
-  int64_t columns = 1;
-  int64_t piece = 1;
-  bool is_piece = true;
-  for (int d = last; d >= first; --d) {
-    const int64_t extent = domain_.extents[static_cast<size_t>(d)];
-    columns *= extent;
-    is_piece = is_piece && std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
-                 return !has_address(draft.instr) || moves_as_one_from(draft.address, d);
-               });
-    if (is_piece) piece = columns;
-  }
-  if (is_piece || piece >= kLongPiece) return false;
-  if (columns < kFewestColumns || elements_to_reduce() < kFewestRows) return false;
+  const auto all_move_as_one_from = [&](int axis) {
+    return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
+      return !has_address(draft.instr) || moves_as_one_from(draft.address, axis);
+    });
+  };
+  int begin = last;  // of the axes that can be walked as one as they are
+  int64_t piece = domain_.extents.back();
+  while (begin > first && all_move_as_one_from(begin - 1))
+    piece *= domain_.extents[static_cast<size_t>(--begin)];
+  if (begin == first || piece >= kLongPiece) return false;
+  if (elements_to_reduce() < kFewestRows) return false;
   return std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
     return !has_address(draft.instr) || moves_as_one_from(draft.address, first) ||
            is_read_for_columns(draft);

@@ -390,7 +390,7 @@ Objection check_joined_columns(const std::vector<const ir::Node*>& ops) {
     if (shape.numel() < kFewestElements) continue;
     const std::optional<ReducedRows> rows = reduced_rows(*op);
     if (!rows || rows->count < kFewestRows || rows->last_axis >= kShortAxis) continue;
-    if (is_loaded(shape) && falls_apart(shape, *rows))
+    if (falls_apart(shape, *rows) && is_loaded(shape))
       return {fusion_code::kCost, "columns that are reduced as one would fall apart"};
   }
   return {};
