@@ -133,7 +133,8 @@ Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   constexpr int64_t kNear = int64_t{1} << 16U;   // elements that a core's own cache holds
   constexpr int64_t kEnough = 32;                // results for all cores
   const Shape& shape = reduction.operand(0).type().shape;
-  if (targets_gpu() || shape.numel() < kLeast || !keeps_exact_sums(reduction)) return {};
+  const bool is_exact = keeps_exact_sums(reduction) || is_half(reduction.type().dtype);
+  if (targets_gpu() || shape.numel() < kLeast || !is_exact) return {};
   std::ranges::sort(axes);
   const auto reduces = [&](int axis) {
     return shape[axis] != 1 && std::ranges::binary_search(axes, axis);
@@ -164,6 +165,7 @@ Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   return axes;
 }
 
+/// Parts of halves are floats, which each is added as anyway.
 Value reduce_columns_first(const Node& node, RuleBuilder& build) {
   const Integers& axes = node.attributes().integers("axes");
   const Integers first = axes_to_reduce_first(node, axes);
@@ -171,8 +173,14 @@ Value reduce_columns_first(const Node& node, RuleBuilder& build) {
   Integers rest;
   for (const int64_t axis : axes)
     if (axis > first.back()) rest.push_back(axis - std::ssize(first));
-  const Value columns = build.op(node.op(), {node.operand(0)}, {{"axes", first}});
-  return build.reshape(build.op(node.op(), {columns}, {{"axes", rest}}), node.type().shape);
+  const DType dtype = node.type().dtype;
+  const auto cast = [&](Value x, DType to) {
+    return is_half(dtype) ? build.op(OpKind::cast, {x}, {{"dtype", to}}) : x;
+  };
+  const Value matrix = cast(node.operand(0), DType::f32);
+  const Value columns = build.op(node.op(), {matrix}, {{"axes", first}});
+  const Value all = build.op(node.op(), {columns}, {{"axes", rest}});
+  return build.reshape(cast(all, dtype), node.type().shape);
 }
 
 /// For sums of floats this rounds once less.
@@ -182,7 +190,8 @@ Value reduce_of_reduce(const Node& node, RuleBuilder& build) {
   ir::Attributes attributes = node.attributes();
   const Integers axes = joined_axes(*inner, node);
   const Integers first = axes_to_reduce_first(*inner, axes);
-  if (!first.empty() && first == inner->attributes().integers("axes")) return {};
+  const bool is_first = !first.empty() && first == inner->attributes().integers("axes");
+  if (is_first && keeps_exact_sums(*inner)) return {};
   attributes.set("axes", axes);
   const Value all = build.op(node.op(), {inner->operand(0)}, std::move(attributes));
   return build.reshape(all, node.type().shape);
