@@ -47,7 +47,7 @@ bool KernelDraft::is_read_for_columns(const DraftInstr& draft) const {
 /// Whether columns are several axes that can be walked as one, the rows are worth what stands in
 /// front of them, and pieces that can be walked as they are would be short.
 bool KernelDraft::has_columns_to_join() const {
-  constexpr int64_t kFewestRows = 16;
+  constexpr int64_t kFewestRows = 8;
   constexpr int64_t kLongPiece = 256;
   const int first = first_column_axis();
   const int last = static_cast<int>(domain_.extents.size()) - 1;
@@ -128,6 +128,7 @@ int KernelDraft::append_place_of_column(int phase,
 std::optional<KernelDraft> KernelDraft::with_rows_in_order() const {
   constexpr int64_t kShortPiece = 32;  // in longer ones a few numbers are spread as fast
   constexpr int64_t kManyToSpread = 3;
+  constexpr int64_t kFewestRows = 16;
   for (int first = 1; first + 1 < std::ssize(domain_.extents); ++first) {
     ir::Domain domain = domain_;
     std::fill_n(domain.reduced.begin(), first, true);
@@ -143,7 +144,8 @@ std::optional<KernelDraft> KernelDraft::with_rows_in_order() const {
       return has_address(instr.instr) && !moves_as_one_from(instr.address, first);
     });
     const bool pays = domain_.extents.back() < kShortPiece || spread >= kManyToSpread;
-    if (pays && draft.has_columns_to_join()) return draft;
+    const bool are_many = draft.elements_to_reduce() >= kFewestRows;
+    if (pays && are_many && draft.has_columns_to_join()) return draft;
   }
   return {};
 }

@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "wick/passes/options.h"
+
 namespace wick::passes {
 
 namespace {
@@ -362,11 +364,12 @@ bool repeats_in_each_row(const Shape& value, const Shape& shape, ReducedRows row
 }
 
 /// Columns of several axes are reduced as one, in whole vectors, where each operand has its
-/// elements in their order, or the same for all rows.
+/// elements in their order, or the same for all rows. Not on GPUs.
 Objection check_joined_columns(const std::vector<const ir::Node*>& ops) {
+  if (targets_gpu()) return {};
   constexpr int64_t kShortAxis = 64;  // of longer ones vectors are nearly whole as well
   constexpr int64_t kFewestElements = 4096;
-  constexpr int64_t kFewestRows = 16;
+  constexpr int64_t kFewestRows = 8;
   // What is made of vectors would be stored and loaded only to be reduced.
   const auto is_loaded = [&](const Shape& matrix) {
     return std::ranges::any_of(ops, [&](const ir::Node* op) {

@@ -80,7 +80,8 @@ TEST(JoinedColumns, OfSums) {
                  {16, 3, 255, true},
                  {2200, 3, 10, true},    // cut in blocks
                  {300, 60, 8, true},     // the same
-                 {15, 5, 7, false},      // few rows
+                 {8, 5, 7, true},
+                 {7, 5, 7, false},       // few rows
                  {16, 3, 256, false}});  // long pieces
 }
 
