@@ -242,12 +242,19 @@ bool Finisher::is_known_in_blocks(int number) const {
                              [&](int operand) { return is_known_in_blocks(operand); });
 }
 
-/// Whether rows that only lie apart, and fill vectors by themselves, are so few that too many are
-/// left behind the last body: an element of those takes as long as half a row of a body.
+/// Whether rows that only lie apart are so few that too many are left behind the last body: an
+/// element of those takes as long as half a row of a body, or, of rows that fill no vector, as two.
+/// The latter in each task of a few rows: of many, or without tasks, hardly any are left.
 bool Finisher::leaves_many_rows(int64_t rows) const {
+  constexpr int64_t kManyRows = 128;
+  constexpr int64_t kOften = 32;
   if (targets_gpu() || block_axes_.size() > 1 || has_guards()) return false;
   const int64_t left = rows % (kShortVector / std::gcd(row_length_, kShortVector));
-  return row_length_ >= kShortVector && row_length_ * left > 2 * (rows - left);
+  if (row_length_ < kShortVector) {
+    const bool is_often = kOften * left > rows || kShortVector % row_length_ == 0;
+    return outer_.size() > 2 && rows <= kManyRows && is_often;
+  }
+  return row_length_ * left > 2 * (rows - left);
 }
 
 /// Whether something is in another order, in few vectors for each of the result, and the body
