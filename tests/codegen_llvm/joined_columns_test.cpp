@@ -78,8 +78,8 @@ TEST(JoinedColumns, OfSums) {
                  {40, 37, 9, true},
                  {33, 70, 49, true},
                  {16, 3, 255, true},
-                 {2200, 3, 10, true},    // cut in blocks
-                 {300, 60, 8, true},     // the same
+                 {2200, 3, 10, true},  // cut in blocks
+                 {300, 60, 8, true},   // the same
                  {8, 5, 7, true},
                  {7, 5, 7, false},       // few rows
                  {16, 3, 256, false}});  // long pieces
