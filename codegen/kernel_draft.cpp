@@ -52,10 +52,16 @@ void renumber(Instr& instr, const std::vector<int>& numbers) {
   change(instr.dynamic_index);
 }
 
-KernelDraft KernelDraft::started_anew(ir::Domain domain) const {
+KernelDraft KernelDraft::over(ir::Domain domain) const {
   KernelDraft draft(name_, std::move(domain));
   draft.buffers_ = buffers_;
   draft.args_ = args_;
+  draft.blocks_ = blocks_;
+  return draft;
+}
+
+KernelDraft KernelDraft::started_anew(ir::Domain domain) const {
+  KernelDraft draft = over(std::move(domain));
   draft.add_phase(false);
   return draft;
 }

@@ -64,7 +64,9 @@ class KernelDraft {
  private:
   static constexpr int kStraight = 0;  // the phase of a draft that has no loop
 
-  /// Over another domain, with the same arguments and one phase of straight code, still empty.
+  /// Over another domain, with the same arguments and blocks, still empty.
+  [[nodiscard]] KernelDraft over(ir::Domain domain) const;
+  /// The same with one phase of straight code.
   [[nodiscard]] KernelDraft started_anew(ir::Domain domain) const;
   [[nodiscard]] int64_t elements_to_reduce() const;
   [[nodiscard]] bool has_few_to_reduce() const;

@@ -63,10 +63,7 @@ KernelDraft KernelDraft::with_own_columns() const {
   const bool are_reduced = rows.reduced.back();
   rows.extents.pop_back();
   rows.reduced.pop_back();
-  KernelDraft draft(name_, std::move(rows));
-  draft.buffers_ = buffers_;
-  draft.args_ = args_;
-  draft.blocks_ = blocks_;
+  KernelDraft draft = over(std::move(rows));
   const auto columns = static_cast<size_t>(domain_.extents.back());
   const int last = static_cast<int>(domain_.extents.size()) - 1;
   // The numbers of each column's instructions; of a value that all columns are reduced to, before

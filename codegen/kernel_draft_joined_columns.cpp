@@ -132,20 +132,19 @@ std::optional<KernelDraft> KernelDraft::with_rows_in_order() const {
   for (int first = 1; first + 1 < std::ssize(domain_.extents); ++first) {
     ir::Domain domain = domain_;
     std::fill_n(domain.reduced.begin(), first, true);
-    KernelDraft draft(name_, std::move(domain));
-    draft.buffers_ = buffers_;
-    draft.args_ = args_;
+    const int64_t columns = domain.numel(ir::Domain::Level::row);
+    if (columns < kLongestRepeat) return {};
+    if (domain.numel(ir::Domain::Level::full) < kFewestRows * columns) continue;
+    const auto spread = std::ranges::count_if(instrs_, [&](const DraftInstr& instr) {
+      return has_address(instr.instr) && !moves_as_one_from(instr.address, first);
+    });
+    if (domain_.extents.back() >= kShortPiece && spread < kManyToSpread) continue;
+    KernelDraft draft = over(std::move(domain));
     draft.add_phase(false);
     draft.add_phase(true);
     for (const DraftInstr& instr : instrs_)
       draft.append(draft.depends_on_rows(instr) ? 1 : 0, instr);
-    if (draft.domain_.numel(ir::Domain::Level::row) < kLongestRepeat) return {};
-    const auto spread = std::ranges::count_if(instrs_, [&](const DraftInstr& instr) {
-      return has_address(instr.instr) && !moves_as_one_from(instr.address, first);
-    });
-    const bool pays = domain_.extents.back() < kShortPiece || spread >= kManyToSpread;
-    const bool are_many = draft.elements_to_reduce() >= kFewestRows;
-    if (pays && are_many && draft.has_columns_to_join()) return draft;
+    if (draft.has_columns_to_join()) return draft;
   }
   return {};
 }
@@ -157,10 +156,7 @@ KernelDraft KernelDraft::with_joined_columns() const {
   domain.reduced.resize(first + 1);
   for (size_t d = first + 1; d < domain_.extents.size(); ++d)
     domain.extents[first] *= domain_.extents[d];
-  KernelDraft draft(name_, std::move(domain));
-  draft.buffers_ = buffers_;
-  draft.args_ = args_;
-  draft.blocks_ = blocks_;
+  KernelDraft draft = over(std::move(domain));
   std::vector<int> numbers(instrs_.size(), -1);
   for (const Phase& phase : phases_) {
     const int copy = draft.add_phase(phase.loop);

@@ -126,8 +126,8 @@ bool has_columns_in_order(Value value, Rows rows) {
 /// result lie in as many places as the first axes have positions. None where that does not pay.
 Integers axes_to_reduce_first(const Node& reduction, Integers axes) {
   constexpr int64_t kFewestRows = 16;
-  constexpr int64_t kFewestOfPieces = 8;  // of fewer elements than a vector has
-  constexpr int64_t kPiece = 15;
+  constexpr int64_t kPiece = 15;                 // elements: fewer than a vector has, where
+  constexpr int64_t kFewestOfPieces = 8;         // rows are worth it
   constexpr int64_t kFewestColumns = 16;         // of each of several blocks
   constexpr int64_t kLeast = int64_t{1} << 13U;  // elements, for which a second kernel is little
   constexpr int64_t kShortRun = 63;              // longer ones are read nearly as fast as they are

@@ -1,6 +1,10 @@
 // Compiled kernels against the interpreter where columns of several axes are walked as one though
 // an operand has some of the axes alone.
 
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
 #include "check_program.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
