@@ -54,7 +54,7 @@ class WaitingSums {
     int64_t changed = 0;
     for (Node* node = first;; node = node->next()) {
       const bool reduces = is_of_space(*node);
-      if (reduces || passes_on(node->op())) count(*node, reduces);
+      if (reduces || passes_on(node->op()) || reduces_further(*node)) count(*node, reduces);
       if (reduces) changed += split(*node) ? 1 : 0;
       if (node == last) break;
     }
@@ -90,6 +90,14 @@ class WaitingSums {
 
   [[nodiscard]] bool is_of_space(const Node& node) const {
     return ir::has(node.op(), ir::kReduction) && space_of(node) == *space_;
+  }
+
+  /// Whether a reduction goes on with what has been reduced: whole columns come first, then what is
+  /// left of each.
+  [[nodiscard]] bool reduces_further(const Node& node) const {
+    if (!ir::has(node.op(), ir::kReduction)) return false;
+    const Shape& shape = node.operand(0).type().shape;
+    return shape.ndim() < std::ssize(space_->extents);
   }
 
   /// What the operands' stages and roundings make of the node's.
