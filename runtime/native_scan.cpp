@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kWorkGrain = 32768;
 /// Lanes beside each other go together, so that memory is read in order.
 constexpr int64_t kBlock = passes::kPieceOfRow;
+constexpr int64_t kFewLanes = 4;
 
 /// What T is cumulated in.
 template <typename T, typename Combine>
@@ -62,7 +63,7 @@ class NativeScan final : public HostCall {
           split_.outer, kWorkGrain / split_.extent + 1, [&](int64_t begin, int64_t end) {
             for (int64_t at = begin * split_.extent + first_; begin < end;
                  ++begin, at += split_.extent)
-              scan_lane(x + at, out + at);
+              scan_lanes<1>(x + at, out + at);
           });
       return;
     }
@@ -70,7 +71,7 @@ class NativeScan final : public HostCall {
     const LaneBlocks blocks(split_, sizeof(T), {.least = kLeast, .most = kBlock});
     blocks.for_each(kWorkGrain, split_.extent, [&](const LaneBlocks::Block& block) {
       const int64_t at = block.outer * split_.extent * split_.inner + block.first + first_;
-      block.count == 1 ? scan_lane(x + at, out + at) : scan_block(x + at, out + at, block.count);
+      scan_block(x + at, out + at, block.count);
     });
   }
 
@@ -84,35 +85,56 @@ class NativeScan final : public HostCall {
     }
   }
 
-  /// Four elements at a time are combined with each other first: the next four then wait for one
-  /// operation instead of four.
-  void scan_lane(const T* x, T* out) const {
+  /// Few lanes beside each other, whose values stay in registers. Where fewer than four wait for
+  /// operations, four elements of each are combined with each other first: the next four then wait
+  /// for one operation instead of four.
+  template <int64_t kLanes>
+  void scan_lanes(const T* x, T* out) const {
     constexpr bool kIsLatent = std::is_same_v<Combine, Add> || std::is_same_v<Combine, Multiply>;
-    constexpr int64_t kTogether = kIsLatent ? 4 : 1;
+    constexpr int64_t kTogether = kIsLatent && kLanes < kFewLanes ? 4 : 1;
+    using Values = std::array<Value, kLanes>;
     const Combine combine;
     // Of this function's own: for all the compiler knows, a store may change a member.
     const int64_t stride = stride_;
     const int64_t extent = split_.extent;
-    Value value = widened(x[0]);
-    out[0] = x[0];
+    Values values;
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      values[lane] = widened(x[lane]);
+      out[lane] = x[lane];
+    }
     int64_t i = 1;
     for (; i + kTogether <= extent; i += kTogether) {
-      std::array<Value, kTogether> parts;
+      std::array<Values, kTogether> parts;
       for (int64_t j = 0; j < kTogether; ++j) {
-        const Value next = widened(x[(i + j) * stride]);
-        parts[j] = j == 0 ? next : combine(parts[j - 1], next);
+        for (int64_t lane = 0; lane < kLanes; ++lane) {
+          const Value next = widened(x[(i + j) * stride + lane]);
+          parts[j][lane] = j == 0 ? next : combine(parts[j - 1][lane], next);
+        }
       }
       for (int64_t j = 0; j < kTogether; ++j)
-        out[(i + j) * stride] = rounded<T>(combine(value, parts[j]));
-      value = combine(value, parts[kTogether - 1]);
+        for (int64_t lane = 0; lane < kLanes; ++lane)
+          out[(i + j) * stride + lane] = rounded<T>(combine(values[lane], parts[j][lane]));
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        values[lane] = combine(values[lane], parts[kTogether - 1][lane]);
     }
     for (; i < extent; ++i) {
-      value = combine(value, widened(x[i * stride]));
-      out[i * stride] = rounded<T>(value);
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        values[lane] = combine(values[lane], widened(x[i * stride + lane]));
+        out[i * stride + lane] = rounded<T>(values[lane]);
+      }
     }
   }
 
   void scan_block(const T* x, T* out, int64_t count) const {
+    if (count >= 2 * kFewLanes) return scan_many(x, out, count);
+    for (; count >= kFewLanes; count -= kFewLanes, x += kFewLanes, out += kFewLanes)
+      scan_lanes<kFewLanes>(x, out);
+    if (count == 3) scan_lanes<3>(x, out);
+    if (count == 2) scan_lanes<2>(x, out);
+    if (count == 1) scan_lanes<1>(x, out);
+  }
+
+  void scan_many(const T* x, T* out, int64_t count) const {
     std::array<Value, kBlock> values;
     for (int64_t j = 0; j < count; ++j) {
       values[static_cast<size_t>(j)] = widened(x[j]);
