@@ -50,6 +50,7 @@ class Finisher {
   [[nodiscard]] bool has_whole_vectors() const;
   static bool is_plain_load(const Instr& instr);
   [[nodiscard]] bool has_repeats(Stride stride) const;
+  [[nodiscard]] bool hold_rows() const;
   [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;
   [[nodiscard]] bool is_known_in_blocks(int number) const;
   [[nodiscard]] bool suits_blocks(bool may_be_scattered) const;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "wick/codegen/kernel_finisher.h"
+#include "wick/passes/host_lanes.h"
 #include "wick/passes/options.h"
 
 namespace wick::codegen {
@@ -80,6 +81,7 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   constexpr int64_t kFewElements = 64;
   constexpr int64_t kManyElements = 256;
   constexpr int64_t kMostElements = 4096;
+  constexpr int64_t kFewestHeld = 64;
   if (vector_inner_ || !inner_.empty() || targets_gpu() || outer_.size() < 3) return false;
   const Run rows = outer_[outer_.size() - 2];
   const Run columns = outer_.back();
@@ -90,7 +92,9 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   if (elements < (are_few ? kFewElements : kManyElements)) return false;
   block_axes_ = {columns};
   flat_rows_ = rows.last;
-  if (!has_repeats(Stride::column)) {
+  const bool is_held = rows.extent >= kFewestHeld && hold_rows() &&
+                       are_worth_flattening(columns.extent, /*transposes=*/false);
+  if (!has_repeats(Stride::column) || is_held) {
     forget_blocks();
     return false;
   }
@@ -99,6 +103,17 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   outer_.erase(outer_.end() - 2);
   outer_.back().extent = elements;
   return true;
+}
+
+/// Whether a register of this machine holds each row that repeats: all vectors come out of it, and
+/// none waits until the row is stored in front of the task, behind all that the one before stores.
+bool Finisher::hold_rows() const {
+  return passes::host_lanes() == kShortVector &&
+         std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
+           const Instr& instr = draft.instr;
+           return instr.kind != InstrKind::load || is_half(instr.dtype) ||
+                  size_of(instr.dtype) == sizeof(float);
+         });
 }
 
 /// As before a way was tried that does not fit.

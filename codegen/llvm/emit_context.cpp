@@ -183,6 +183,15 @@ llvm::Constant* EmitContext::iota(llvm::Type* element) const {
   return llvm::ConstantVector::get(values);
 }
 
+llvm::GlobalVariable* EmitContext::constant_table(llvm::Constant* numbers, const char* name) {
+  return new llvm::GlobalVariable(module,
+                                  numbers->getType(),
+                                  /*isConstant=*/true,
+                                  llvm::GlobalValue::PrivateLinkage,
+                                  numbers,
+                                  name);
+}
+
 llvm::Value* EmitContext::fma(llvm::Value* x, llvm::Value* y, llvm::Value* z) {
   if (!host.fma) return b.CreateFAdd(b.CreateFMul(x, y), z);
   return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});

@@ -45,6 +45,8 @@ struct EmitContext {
   /// rewrites a selection of them for AVX2 forth and back without end.
   llvm::Value* select(llvm::Value* chosen, llvm::Value* x, llvm::Value* y);
   llvm::Constant* iota(llvm::Type* element) const;  // 0, 1, ... in every lane
+  /// Numbers in memory, which kernels read.
+  llvm::GlobalVariable* constant_table(llvm::Constant* numbers, const char* name);
 
   /// a * b + c, rounded once where the host can.
   llvm::Value* fma(llvm::Value* x, llvm::Value* y, llvm::Value* z);

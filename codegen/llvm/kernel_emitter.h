@@ -206,6 +206,8 @@ class KernelEmitter {
   llvm::Value* widened(llvm::Value* vector);
   llvm::Value* index_of_rows(const Instr& at, llvm::Value* base, int copy);
   llvm::Value* places_in_rows_of(const Affine::Term& term, llvm::Value* position, int copy);
+  [[nodiscard]] bool is_row_in_register(const Instr& at) const;
+  llvm::Value* permute_row(const Instr& at, int number, llvm::Value* position, int copy);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
 
   // kernel_emitter_flat_columns.cpp

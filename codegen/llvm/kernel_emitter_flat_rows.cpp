@@ -11,10 +11,17 @@
 #include <utility>
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
 
 namespace wick::codegen::llvm_jit {
+
+namespace {
+
+constexpr int kPermutedLanes = 16;  // by one instruction of AVX-512, of 32 bits each
+
+}  // namespace
 
 /// Walks up to where a row begins that is a line's as well if the first one is, and returns that.
 llvm::Value* KernelEmitter::emit_head_of_flat_rows(llvm::Value* begin,
@@ -322,11 +329,49 @@ llvm::Value* KernelEmitter::places_in_rows_of(const Affine::Term& term,
   return places;
 }
 
+/// Whether what repeats in each row fits one register, out of which any vector is a permutation.
+bool KernelEmitter::is_row_in_register(const Instr& at) const {
+  return e_.host.avx512 && e_.lanes == kPermutedLanes && kernel_.row_length <= kPermutedLanes &&
+         s_.vector_term(at).stride == Stride::column && at.predicate < 0 &&
+         (size_of(at.dtype) == sizeof(float) || is_half(at.dtype));
+}
+
+/// The elements of one copy where copy 0 begins at `position`, of a row in a register.
+llvm::Value* KernelEmitter::permute_row(const Instr& at,
+                                        int number,
+                                        llvm::Value* position,
+                                        int copy) {
+  auto& b = e_.b;
+  const int64_t length = kernel_.row_length;
+  std::vector<uint32_t> columns;  // of a vector that begins in each
+  for (int64_t at_lane = 0; at_lane < e_.lanes + length - 1; ++at_lane)
+    columns.push_back(static_cast<uint32_t>(at_lane % length));
+  llvm::GlobalVariable* table =
+      e_.constant_table(llvm::ConstantDataArray::get(b.getContext(), columns), "columns");
+  llvm::Value* begin = b.CreateURem(
+      b.CreateAdd(position, b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy))),
+      b.getInt64(static_cast<uint64_t>(length)));
+  llvm::Type* integers = e_.vector_of(b.getInt32Ty());
+  llvm::Value* lanes = b.CreateAlignedLoad(
+      integers, b.CreateInBoundsGEP(b.getInt32Ty(), table, begin), llvm::Align(sizeof(uint32_t)));
+  llvm::Type* elements = e_.vector_of(e_.storage_type(at.dtype));
+  llvm::Value* row = b.CreateMaskedLoad(elements,
+                                        access_at(number).partial,
+                                        llvm::Align(size_of(at.dtype)),
+                                        lane_mask(b.getInt64(static_cast<uint64_t>(length))),
+                                        llvm::Constant::getNullValue(elements));
+  row = e_.to_register(at.dtype, tag(llvm::cast<llvm::Instruction>(row), at.buffer));
+  llvm::Value* permuted = b.CreateIntrinsic(
+      llvm::Intrinsic::x86_avx512_permvar_si_512, {}, {b.CreateBitCast(row, integers), lanes});
+  return b.CreateBitCast(permuted, row->getType());
+}
+
 /// The elements of one copy where copy 0 begins at `position`.
 llvm::Value* KernelEmitter::gather_of_flat_rows(const Instr& at,
                                                 int number,
                                                 llvm::Value* position,
                                                 int copy) {
+  if (is_row_in_register(at)) return permute_row(at, number, position, copy);
   auto& b = e_.b;
   const Affine::Term& term = s_.vector_term(at);
   const Access& access = access_at(number);

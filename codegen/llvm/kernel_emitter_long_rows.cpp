@@ -102,13 +102,8 @@ void KernelEmitter::gather_row(int number) {
   std::vector<int64_t> places;
   for (int64_t column = 0; column < length; ++column)
     places.push_back(place_in_rows(length, term, column));
-  llvm::Constant* numbers = llvm::ConstantDataArray::get(b.getContext(), places);
-  auto* table = new llvm::GlobalVariable(e_.module,
-                                         numbers->getType(),
-                                         /*isConstant=*/true,
-                                         llvm::GlobalValue::PrivateLinkage,
-                                         numbers,
-                                         "places");
+  llvm::GlobalVariable* table =
+      e_.constant_table(llvm::ConstantDataArray::get(b.getContext(), places), "places");
   llvm::Type* element = e_.storage_type(at.dtype);
   llvm::Value* from = access_at(number).partial;
   llvm::Value* to = long_columns_.lookup(number);

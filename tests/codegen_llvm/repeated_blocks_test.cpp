@@ -2,11 +2,15 @@
 // the scale of channels of few pixels: it is the same in all blocks of these axes.
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <string>
 
 #include "check_program.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "wick/passes/host_lanes.h"
 
 namespace wick::test {
 namespace {
@@ -99,15 +103,28 @@ graph @f(%x: {0}[{1},{2},{3}], %m: {0}[{1},1,{3}], %s: {0}[{1},1,1]) -> ({0}[{1}
 
 TEST(RepeatedRows, OfManyTasksAreLongOnes) {
   expect_repeats(points_from_middles,
-                 {{37, 100, 3, true},
-                  {5, 37, 7, true},
-                  {3, 301, 2, true},
+                 {{5, 37, 7, true},
                   {4, 63, 15, true},
+                  {300, 30, 9, true},
                   {9, 22, 3, true},
                   {9, 21, 3, false},    // few
                   {9, 17, 9, false},    // the same
                   {2, 2000, 3, false},  // many
                   {3, 60, 16, false}});
+}
+
+TEST(RepeatedRows, OfManyPointsStayInARegister) {
+  for (const std::string dtype : {"f32", "f64", "bf16", "f16", "i32", "i8"}) {
+    const bool is_held =
+        passes::host_lanes() == codegen::kShortVector && dtype != "f64" && dtype != "i8";
+    for (const auto& [clouds, points, axes] :
+         {std::array{37, 100, 3}, {3, 301, 2}, {5, 64, 4}, {4, 77, 13}, {3, 65, 15}}) {
+      const auto kernel = check_program(points_from_middles(dtype.c_str(), clouds, points, axes));
+      EXPECT_EQ(repeats_blocks(*kernel), !is_held) << dtype << ", " << points << " of " << axes;
+    }
+    // Two rows fill a vector without being one.
+    EXPECT_TRUE(repeats_blocks(*check_program(points_from_middles(dtype.c_str(), 5, 100, 8))));
+  }
 }
 
 /// A number for each point has no place in rows of several.
@@ -130,6 +147,7 @@ TEST(RepeatedBlocks, ReadNothingElse) {
     check_program_between_guards(scaled_channels(dtype, 32, 11, 3));
     check_program_between_guards(scaled_channels(dtype, 35, 7, 30));
     check_program_between_guards(points_from_middles(dtype, 3, 100, 3));
+    check_program_between_guards(points_from_middles(dtype, 3, 40, 7));
   }
 }
 
