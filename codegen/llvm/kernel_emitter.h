@@ -279,6 +279,7 @@ class KernelEmitter {
   llvm::Value* bytes_of_access(const Access& access);
   llvm::Value* bytes_touched();
   llvm::Value* exceeds_caches();
+  llvm::Value* exceeds_own_cache();
   llvm::Value* cache_limit(int64_t bytes);
   llvm::Value* stores_exceed_caches();
   llvm::Value* streams_pay();

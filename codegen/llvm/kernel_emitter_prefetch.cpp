@@ -109,7 +109,7 @@ void KernelEmitter::emit_prefetches_ahead(const Plan& plan) {
 
 /// What masks hide, where it comes from memory.
 void KernelEmitter::emit_prefetches_of_hidden(const Plan& plan) {
-  if (s_.hides_loads(plan)) emit_if(exceeds_caches(), [&] { emit_prefetches_ahead(plan); });
+  if (s_.hides_loads(plan)) emit_if(exceeds_own_cache(), [&] { emit_prefetches_ahead(plan); });
 }
 
 /// What columns read two rows on, where one row is walked after the other.

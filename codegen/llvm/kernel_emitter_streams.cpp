@@ -93,6 +93,18 @@ llvm::Value* KernelEmitter::exceeds_caches() {
   return exceeds_caches_;
 }
 
+/// Whether it touches more than the core's own cache holds, if that is known: what lies behind it is
+/// as far for a single launch as memory.
+llvm::Value* KernelEmitter::exceeds_own_cache() {
+  llvm::Value* exceeds = exceeds_caches();
+  if (e_.host.own_cache_bytes == 0) return exceeds;
+  auto& b = e_.b;
+  const llvm::IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entry_->getTerminator());
+  return b.CreateICmpSGT(bytes_touched_,
+                         b.getInt64(static_cast<uint64_t>(e_.host.own_cache_bytes)));
+}
+
 /// As far as this kernel's stores count on caches of so many bytes. Rows side by side, which are
 /// written a part of a line at a time, each in another one, wait for lines long before: of 50003 by
 /// 37 elements a log-softmax takes 0.54 ns an element past the caches, and 0.98 through them.
