@@ -207,6 +207,7 @@ class KernelEmitter {
   llvm::Value* index_of_rows(const Instr& at, llvm::Value* base, int copy);
   llvm::Value* places_in_rows_of(const Affine::Term& term, llvm::Value* position, int copy);
   [[nodiscard]] bool is_row_in_register(const Instr& at) const;
+  llvm::GlobalVariable* columns_of_row();
   llvm::Value* permute_row(const Instr& at, int number, llvm::Value* position, int copy);
   llvm::Value* gather_of_flat_rows(const Instr& instr, int number, llvm::Value* position, int copy);
 
@@ -420,6 +421,7 @@ class KernelEmitter {
   llvm::DenseMap<int, llvm::Value*> long_columns_;  // by load
   bool at_row_start_ = false;                       // the body begins where a row does
   llvm::GlobalVariable* zeros_ = nullptr;           // made when first needed
+  llvm::GlobalVariable* columns_of_row_ = nullptr;  // the same
   llvm::DenseMap<int, llvm::Value*> params_;
   llvm::DenseMap<int, llvm::Value*> lane_offsets_;
   /// With so many rows at once.

@@ -336,33 +336,39 @@ bool KernelEmitter::is_row_in_register(const Instr& at) const {
          (size_of(at.dtype) == sizeof(float) || is_half(at.dtype));
 }
 
+/// The columns of any vector of rows that are walked as one begin somewhere in it.
+llvm::GlobalVariable* KernelEmitter::columns_of_row() {
+  if (columns_of_row_ == nullptr) {
+    std::vector<uint32_t> columns;
+    for (int64_t lane = 0; lane < e_.lanes + kernel_.row_length - 1; ++lane)
+      columns.push_back(static_cast<uint32_t>(lane % kernel_.row_length));
+    columns_of_row_ =
+        e_.constant_table(llvm::ConstantDataArray::get(e_.b.getContext(), columns), "columns");
+  }
+  return columns_of_row_;
+}
+
 /// The elements of one copy where copy 0 begins at `position`, of a row in a register.
 llvm::Value* KernelEmitter::permute_row(const Instr& at,
                                         int number,
                                         llvm::Value* position,
                                         int copy) {
   auto& b = e_.b;
-  const int64_t length = kernel_.row_length;
-  std::vector<uint32_t> columns;  // of a vector that begins in each
-  for (int64_t at_lane = 0; at_lane < e_.lanes + length - 1; ++at_lane)
-    columns.push_back(static_cast<uint32_t>(at_lane % length));
-  llvm::GlobalVariable* table =
-      e_.constant_table(llvm::ConstantDataArray::get(b.getContext(), columns), "columns");
-  llvm::Value* begin = b.CreateURem(
-      b.CreateAdd(position, b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy))),
-      b.getInt64(static_cast<uint64_t>(length)));
+  llvm::Value* length = b.getInt64(static_cast<uint64_t>(kernel_.row_length));
+  llvm::Value* first = b.getInt64(static_cast<uint64_t>(int64_t{e_.lanes} * copy));
+  llvm::Value* begin = b.CreateURem(b.CreateAdd(position, first), length);
   llvm::Type* integers = e_.vector_of(b.getInt32Ty());
-  llvm::Value* lanes = b.CreateAlignedLoad(
-      integers, b.CreateInBoundsGEP(b.getInt32Ty(), table, begin), llvm::Align(sizeof(uint32_t)));
+  llvm::Value* address = b.CreateInBoundsGEP(b.getInt32Ty(), columns_of_row(), begin);
+  llvm::Value* columns = b.CreateAlignedLoad(integers, address, llvm::Align(sizeof(uint32_t)));
   llvm::Type* elements = e_.vector_of(e_.storage_type(at.dtype));
   llvm::Value* row = b.CreateMaskedLoad(elements,
                                         access_at(number).partial,
                                         llvm::Align(size_of(at.dtype)),
-                                        lane_mask(b.getInt64(static_cast<uint64_t>(length))),
+                                        lane_mask(length),
                                         llvm::Constant::getNullValue(elements));
   row = e_.to_register(at.dtype, tag(llvm::cast<llvm::Instruction>(row), at.buffer));
   llvm::Value* permuted = b.CreateIntrinsic(
-      llvm::Intrinsic::x86_avx512_permvar_si_512, {}, {b.CreateBitCast(row, integers), lanes});
+      llvm::Intrinsic::x86_avx512_permvar_si_512, {}, {b.CreateBitCast(row, integers), columns});
   return b.CreateBitCast(permuted, row->getType());
 }
 

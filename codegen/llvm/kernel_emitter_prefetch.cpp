@@ -107,9 +107,11 @@ void KernelEmitter::emit_prefetches_ahead(const Plan& plan) {
   }
 }
 
-/// What masks hide, where it comes from memory.
+/// What masks hide, where it comes from memory. On Zen 3 it was not measured nearer than that.
 void KernelEmitter::emit_prefetches_of_hidden(const Plan& plan) {
-  if (s_.hides_loads(plan)) emit_if(exceeds_own_cache(), [&] { emit_prefetches_ahead(plan); });
+  if (!s_.hides_loads(plan)) return;
+  llvm::Value* are_far = e_.host.zen5 ? exceeds_own_cache() : exceeds_caches();
+  emit_if(are_far, [&] { emit_prefetches_ahead(plan); });
 }
 
 /// What columns read two rows on, where one row is walked after the other.

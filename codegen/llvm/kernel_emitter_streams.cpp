@@ -93,8 +93,8 @@ llvm::Value* KernelEmitter::exceeds_caches() {
   return exceeds_caches_;
 }
 
-/// Whether it touches more than the core's own cache holds, if that is known: what lies behind it is
-/// as far for a single launch as memory.
+/// Whether it touches more than the core's own cache holds, if that is known: what lies behind it
+/// is as far for a single launch as memory.
 llvm::Value* KernelEmitter::exceeds_own_cache() {
   llvm::Value* exceeds = exceeds_caches();
   if (e_.host.own_cache_bytes == 0) return exceeds;
