@@ -54,7 +54,15 @@ TEST_P(OrderedCall, Scans) {
   std::mt19937_64 random(4);
   for (const char* kind : {"sum", "prod", "max", "min", "logaddexp"}) {
     if (kind == std::string_view("logaddexp") && !is_float(GetParam())) continue;
-    for (const Shape& shape : {Shape{3, 70, 5}, Shape{1, 9, 150}, Shape{2, 0, 3}, Shape{0, 4, 1}}) {
+    for (const Shape& shape : {Shape{3, 70, 5},
+                               Shape{1, 9, 150},
+                               Shape{4, 30, 1},
+                               Shape{4, 23, 2},
+                               Shape{2, 34, 3},
+                               Shape{2, 11, 4},
+                               Shape{3, 25, 7},
+                               Shape{2, 0, 3},
+                               Shape{0, 4, 1}}) {
       for (const bool reverse : {false, true}) {
         const LibraryOp op =
             make_op(OpKind::scan,
