@@ -77,7 +77,7 @@ bool Finisher::flatten_rows(bool may_be_scattered) {
     return is_short || (buffer.no_alias && !buffer.written);  // read in front of the rows
   };
   if (!std::ranges::all_of(instrs_, fits)) return false;
-  const int64_t fewest_rows = transposes ? 16 : is_short ? 64 : 8;
+  const int64_t fewest_rows = transposes ? 16 : is_short ? kFewestShortRows : 8;
   if (rows.extent < fewest_rows || !are_worth_flattening(length, transposes)) return false;
   // One vector of some machines, and a block of channels.
   if (length == kShortVector && (has_columns || passes::host_lanes() == length)) return false;

@@ -42,6 +42,9 @@ class Finisher {
   KernelLaunch finish(Kernel start, std::vector<Phase> phases);
 
  private:
+  /// Of fewer short rows that lie behind each other, none are walked as one.
+  static constexpr int64_t kFewestShortRows = 64;
+
   void add(std::vector<Run>& runs, Run next);
   [[nodiscard]] bool moves_as_one(const Run& outer, const Run& inner) const;
   void forget_blocks();
@@ -50,7 +53,7 @@ class Finisher {
   [[nodiscard]] bool has_whole_vectors() const;
   static bool is_plain_load(const Instr& instr);
   [[nodiscard]] bool has_repeats(Stride stride) const;
-  [[nodiscard]] bool hold_rows() const;
+  [[nodiscard]] bool fit_registers() const;
   [[nodiscard]] bool fits_blocks(const DraftInstr& draft) const;
   [[nodiscard]] bool is_known_in_blocks(int number) const;
   [[nodiscard]] bool suits_blocks(bool may_be_scattered) const;

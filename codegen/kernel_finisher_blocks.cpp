@@ -81,7 +81,6 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   constexpr int64_t kFewElements = 64;
   constexpr int64_t kManyElements = 256;
   constexpr int64_t kMostElements = 4096;
-  constexpr int64_t kFewestHeld = 64;
   if (vector_inner_ || !inner_.empty() || targets_gpu() || outer_.size() < 3) return false;
   const Run rows = outer_[outer_.size() - 2];
   const Run columns = outer_.back();
@@ -92,9 +91,10 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   if (elements < (are_few ? kFewElements : kManyElements)) return false;
   block_axes_ = {columns};
   flat_rows_ = rows.last;
-  const bool is_held = rows.extent >= kFewestHeld && hold_rows() &&
-                       are_worth_flattening(columns.extent, /*transposes=*/false);
-  if (!has_repeats(Stride::column) || is_held) {
+  // flatten_rows() takes those.
+  const bool are_held = rows.extent >= kFewestShortRows && fit_registers() &&
+                        are_worth_flattening(columns.extent, /*transposes=*/false);
+  if (are_held || !has_repeats(Stride::column)) {
     forget_blocks();
     return false;
   }
@@ -105,9 +105,10 @@ bool Finisher::flatten_repeated_rows(bool may_be_few) {
   return true;
 }
 
-/// Whether a register of this machine holds each row that repeats: all vectors come out of it, and
-/// none waits until the row is stored in front of the task, behind all that the one before stores.
-bool Finisher::hold_rows() const {
+/// Whether a register of this machine holds any short row that is loaded: if it repeats, all
+/// vectors come out of it, and none waits until the row is stored in front of the task, behind all
+/// that the one before stores.
+bool Finisher::fit_registers() const {
   return passes::host_lanes() == kShortVector &&
          std::ranges::all_of(instrs_, [&](const DraftInstr& draft) {
            const Instr& instr = draft.instr;

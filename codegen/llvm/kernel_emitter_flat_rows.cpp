@@ -17,12 +17,6 @@
 
 namespace wick::codegen::llvm_jit {
 
-namespace {
-
-constexpr int kPermutedLanes = 16;  // by one instruction of AVX-512, of 32 bits each
-
-}  // namespace
-
 /// Walks up to where a row begins that is a line's as well if the first one is, and returns that.
 llvm::Value* KernelEmitter::emit_head_of_flat_rows(llvm::Value* begin,
                                                    llvm::Value* end,
@@ -329,9 +323,10 @@ llvm::Value* KernelEmitter::places_in_rows_of(const Affine::Term& term,
   return places;
 }
 
-/// Whether what repeats in each row fits one register, out of which any vector is a permutation.
+/// Whether what repeats in each row fits one register, of 32 bits a lane, out of which any vector
+/// is one permutation of AVX-512.
 bool KernelEmitter::is_row_in_register(const Instr& at) const {
-  return e_.host.avx512 && e_.lanes == kPermutedLanes && kernel_.row_length <= kPermutedLanes &&
+  return e_.host.avx512 && e_.lanes == kShortVector && kernel_.row_length <= kShortVector &&
          s_.vector_term(at).stride == Stride::column && at.predicate < 0 &&
          (size_of(at.dtype) == sizeof(float) || is_half(at.dtype));
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -412,6 +413,27 @@ TEST(Prefetching, OfWhatMasksMayHide) {
   for (const bool reduces : {false, true})
     EXPECT_EQ(num_prefetches(positive_part(reduces)) > 0,
               is_on_zen5() || !(reduces || is_on_zen()));
+}
+
+/// What the bytes that a kernel touches are compared with: sizes of caches.
+std::set<int64_t> bounds_of(const Kernel& kernel) {
+  constexpr int64_t kSmallestCache = int64_t{1} << 17U;
+  std::set<int64_t> bounds;
+  std::istringstream lines(llvm_compiler().llvm_ir(kernel));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t number = line.rfind(' ');
+    if (line.find("icmp sgt i64") == std::string::npos || line[number + 1] == '%') continue;
+    if (const int64_t bound = std::stoll(line.substr(number + 1)); bound >= kSmallestCache)
+      bounds.insert(bound);
+  }
+  return bounds;
+}
+
+/// Not only beyond all caches but beyond the core's own one, whose size nothing else asks for.
+TEST(Prefetching, OfWhatMasksMayHideNearby) {
+  KernelBuilder copy = elementwise(OpKind::neg, {DType::f32}, DType::f32, 1);
+  const size_t others = bounds_of(copy.kernel()).size();
+  EXPECT_EQ(bounds_of(positive_part(false)).size() > others, is_on_zen5());
 }
 
 /// Sums of columns, and then sums of exponentials of the same matrix less those, or of another.
