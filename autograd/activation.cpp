@@ -35,29 +35,6 @@ Tensor exponential_unit(std::string_view op, const Tensor& x, ExponentialUnit un
   return with_gradient(op, x, formula, gradient, where);
 }
 
-/// log(1 + exp(x)) without overflow.
-Term log1p_exp(const Term& x) {
-  if (x.dtype() == DType::f64) return maximum(x, 0) + autograd::log1p_value(exp(-abs(x)));
-  // In f32 the roundings of both terms and of their sum come to 2.02 ulp. In f64 a polynomial for
-  // what is rounded to f32 does: log(1 + e) / e on [0, 1], by Remez exchange, relative error
-  // 2^-30.3.
-  constexpr double kSeries[] = {0x1.fffffff99dbd6p-1,
-                                -0x1.fffff38a5421cp-2,
-                                0x1.55534e1b81b94p-2,
-                                -0x1.ffbd43461c903p-3,
-                                0x1.975ccdd6ab8f1p-3,
-                                -0x1.49d835d01f453p-3,
-                                0x1.fca8bfd2c328fp-4,
-                                -0x1.51ae745612cc7p-4,
-                                0x1.53ca2a087277ep-5,
-                                -0x1.b7568b0b4f27dp-7,
-                                0x1.0a1b9dcff9707p-9};
-  return in_f64(x, [&](const Term& y) {
-    const Term e = exp(-abs(y));
-    return maximum(y, 0) + e * polynomial(e, kSeries);
-  });
-}
-
 }  // namespace
 
 Tensor elu(const Tensor& x, double alpha, Where where) {
@@ -80,7 +57,7 @@ Tensor softplus(const Tensor& x, double beta, double threshold, Where where) {
   const auto scaled = [beta](const Term& x) { return beta == 1 ? x : x * x.operand(beta); };
   const auto formula = [&](const Term& x) {
     const Term argument = scaled(x);
-    const Term curve = log1p_exp(argument);
+    const Term curve = autograd::log1p_exp_value(argument);
     const Term value = beta == 1 ? curve : curve * curve.operand(1 / beta);
     return select(argument > argument.operand(threshold), x, value);
   };
@@ -92,7 +69,7 @@ Tensor softplus(const Tensor& x, double beta, double threshold, Where where) {
 }
 
 Tensor logsigmoid(const Tensor& x, Where where) {
-  const auto formula = [](const Term& x) { return -log1p_exp(-x); };
+  const auto formula = [](const Term& x) { return -autograd::log1p_exp_value(-x); };
   const auto gradient = [](const Term& x, const Term&, const Term& g) { return g * sigmoid(-x); };
   return with_gradient("logsigmoid", x, formula, gradient, where);
 }

@@ -11,6 +11,8 @@ using Formula = detail::Term (*)(const detail::Term&);
 
 detail::Term expm1_value(const detail::Term& x);
 detail::Term log1p_value(const detail::Term& x);
+/// log(1 + exp(x)), without overflow.
+detail::Term log1p_exp_value(const detail::Term& x);
 
 detail::Term tan_value(const detail::Term& x);
 detail::Term asin_value(const detail::Term& x);

@@ -25,28 +25,73 @@ Term expm1_f64(const Term& x) {
   return select(abs(x) < 1.0, t * 2.0 / (1.0 - t), exp(x) - 1.0);
 }
 
-/// 2^n (1 + p) - 1 with p = e^r - 1 and r = x - n ln 2 in [-ln(2) / 2, ln(2) / 2]. In halves, so
-/// that 2^n stays in the range where the result does.
-Term expm1_of_f32(const Term& x) {
+/// exp(x) = 2^n e^r with r = high - low = x - n ln 2 in [-ln(2) / 2, ln(2) / 2].
+struct Power {
+  Term n;
+  Term high;
+  Term low;
+  Term r;
+  Term rest;  // e^r - 1 - r
+
+  /// Of r, by rounding.
+  [[nodiscard]] Term lost() const { return high - r - low; }
+};
+
+/// Of an f32 whose n is moderate.
+Power power_of_f32(const Term& x) {
   // (e^r - 1 - r) / r^2, as in codegen/llvm/math_exp.cpp.
   constexpr double kSeries[] = {
       0x1.fffffcp-2, 0x1.55548cp-3, 0x1.55585ap-5, 0x1.123d76p-7, 0x1.6ab924p-10};
   // Products of the upper part with n are exact.
   constexpr double kLn2High = 0x1.62e4p-1;
   constexpr double kLn2Low = 0x1.7f7d1cp-20;
-  const Term y = minimum(maximum(x, -25.0), 89.0);  // -1 below, infinite above
-  const Term n = round(y * std::numbers::log2e);
-  const Term high = y - n * kLn2High;
+  const Term n = round(x * std::numbers::log2e);
+  const Term high = x - n * kLn2High;
   const Term low = n * kLn2Low;
   const Term r = high - low;
-  const Term lost = high - r - low;  // by rounding
-  const Term p = r + (r * r * polynomial(r, kSeries) + lost);
-  constexpr double kBias = 127 - 1;
+  return {n, high, low, r, r * r * polynomial(r, kSeries)};
+}
+
+/// 2^(n + shift) for a whole n, which with the shift is within the exponents of f32.
+Term power_of_two(const Term& n, int shift) {
+  constexpr double kBias = 127;
   constexpr double kMantissa = 1 << 23;
-  const Term half_power = bitcast((cast(n, DType::i32) + kBias) * kMantissa, DType::f32);
+  return bitcast((cast(n, DType::i32) + (kBias + shift)) * kMantissa, DType::f32);
+}
+
+/// In halves, so that 2^n stays in the range where the result does.
+Term expm1_of_f32(const Term& x) {
+  // -1 below, infinite above.
+  const Power power = power_of_f32(minimum(maximum(x, -25.0), 89.0));
+  const Term p = power.r + (power.rest + power.lost());
+  const Term half_power = power_of_two(power.n, -1);
   const Term half = half_power * p + (half_power - 0.5);
   const Term near = x * (x * 0.5 + 1.0);  // the next term is 2^-26 of this one
   return select(abs(x) < 0x1p-12, near, half + half);
+}
+
+/// With e = exp(-|x|) = 2^n (1 + p) and s = log(1 + e) / e: max(x, 0) + 2^n (s + p s), where
+/// neither e nor its product with s is rounded.
+Term log1p_exp_of_f32(const Term& x) {
+  // (s - 1) / e on [0, 1], by Remez exchange, coefficients rounded one by one: s within 2^-28.6.
+  constexpr double kSeries[] = {-0x1.fffff8p-2,
+                                0x1.5553b6p-2,
+                                -0x1.ffc59ep-3,
+                                0x1.978b56p-3,
+                                -0x1.4a72c6p-3,
+                                0x1.ff2978p-4,
+                                -0x1.54f2bap-4,
+                                0x1.590242p-5,
+                                -0x1.c0a926p-7,
+                                0x1.113d36p-9};
+  constexpr int kShift = 100;  // 2^n may be less than any f32
+  constexpr double kBack = 0x1p-100;
+  const Power power = power_of_f32(maximum(-abs(x), -150.0));  // 0 below
+  const Term p = power.r + power.rest;
+  const Term scale = power_of_two(power.n, kShift);
+  const Term e = (scale + scale * p) * kBack;
+  const Term s = e * polynomial(e, kSeries) + 1.0;
+  return maximum(x, 0.0) + scale * (s + p * s) * kBack;
 }
 
 /// sinh as 2t / (1 - t^2), t = tanh(x / 2), near 0; elsewhere of exp(x / 2), which does not
@@ -166,6 +211,10 @@ Term log1p_value(const Term& x) {
   const Term lost = x - (sum - 1.0);  // NaN at infinity, 0 at -1
   const Term corrected = log(sum) + select(lost < sum, lost / sum, 0.0);
   return select(sum == 1.0, x, corrected);
+}
+
+Term log1p_exp_value(const Term& x) {
+  return is_f64(x) ? maximum(x, 0.0) + log1p_value(exp(-abs(x))) : log1p_exp_of_f32(x);
 }
 
 Term tan_value(const Term& x) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Elementary functions: polynomials, branch-free but for huge arguments of sin and cos and huge
-// quotients of fmod. Operands are scalars or vectors.
+// Elementary functions: polynomials, branch-free but for huge arguments of sin and cos, huge
+// quotients of fmod and special operands of pow. Operands are scalars or vectors.
 
 #include "wick/codegen/llvm/emit_context.h"
 #include "wick/ir/op.h"
@@ -36,6 +36,7 @@ llvm::Value* emit_erf(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_sin(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_cos(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_atan(EmitContext& e, llvm::Value* x);
+/// Calls the C library lane by lane where the machine has no fused multiply-add, as that of f64.
 llvm::Value* emit_pow_f32(EmitContext& e, llvm::Value* x, llvm::Value* y);
 
 /// f64. At most 1 ulp from the exact value everywhere, atan and tanh 2, erf 1.5,
@@ -48,7 +49,6 @@ llvm::Value* emit_erf_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_sin_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_cos_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_atan_f64(EmitContext& e, llvm::Value* x);
-/// Calls the C library lane by lane where the machine has no fused multiply-add.
 llvm::Value* emit_pow_f64(EmitContext& e, llvm::Value* x, llvm::Value* y);
 
 /// C's pow: `power` where x is positive and both are finite; zeros, infinities, NaN and negative x
@@ -58,13 +58,14 @@ llvm::Value* with_special_powers(EmitContext& e,
                                  llvm::Value* y,
                                  llvm::Value* power);
 
-/// x = 2^exponent * mantissa with the mantissa in [sqrt(1/2), sqrt(2)), all doubles.
+/// x = 2^exponent * mantissa with the mantissa in [sqrt(1/2), sqrt(2)), all of one type.
 struct BinaryParts {
   llvm::Value* exponent;
   llvm::Value* mantissa;
 };
 
-/// Of positive finite doubles, denormals included.
+/// Of positive finite floats or doubles, denormals included.
+BinaryParts binary_parts_f32(EmitContext& e, llvm::Value* x);
 BinaryParts binary_parts_f64(EmitContext& e, llvm::Value* x);
 
 /// The sine of n pi/2 + r, given those of n's lowest two bits (integers as wide as the floats) and

@@ -25,15 +25,9 @@ constexpr double kLog[] = {0x1.555548p-2,
 constexpr double kLn2High = 0x1.62e4p-1;
 constexpr double kLn2Low = 0x1.7f7d1cp-20;
 
-/// x = 2^exponent * mantissa with the mantissa in [sqrt(1/2), sqrt(2)).
-struct Parts {
-  llvm::Value* exponent;
-  llvm::Value* mantissa;
-};
-
 /// Denormals, NaN and infinities included: 0 has exponent -inf, infinity inf, and below 0 the
 /// mantissa is NaN.
-Parts split_by_instruction(EmitContext& e, llvm::Value* x) {
+BinaryParts split_by_instruction(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   constexpr int kCurrentRounding = 4;
   constexpr int kBetween1And2 = 0;
@@ -62,7 +56,7 @@ Parts split_by_instruction(EmitContext& e, llvm::Value* x) {
 }
 
 /// For positive finite x.
-Parts split_by_bits(EmitContext& e, llvm::Value* x) {
+BinaryParts split_by_bits(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   // Denormals are scaled into the normal range first.
   llvm::Value* is_tiny = b.CreateFCmpOLT(x, real(x, 0x1p-126));
@@ -100,7 +94,7 @@ struct LogParts {
 
 LogParts log_parts(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
-  const auto [n, mantissa] = e.has_avx512_for(x) ? split_by_instruction(e, x) : split_by_bits(e, x);
+  const auto [n, mantissa] = binary_parts_f32(e, x);
   llvm::Value* f = b.CreateFSub(mantissa, real(x, 1));
   llvm::Value* square = b.CreateFMul(f, f);
   return {n, f, square, b.CreateFMul(b.CreateFMul(square, f), e.split_polynomial(f, kLog))};
@@ -125,6 +119,10 @@ Halves halves(double value) {
 }
 
 }  // namespace
+
+BinaryParts binary_parts_f32(EmitContext& e, llvm::Value* x) {
+  return e.has_avx512_for(x) ? split_by_instruction(e, x) : split_by_bits(e, x);
+}
 
 llvm::Value* emit_log(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;

@@ -5,6 +5,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/math.h"
+#include "wick/codegen/llvm/sum_of_two.h"
 
 namespace wick::codegen::llvm_jit {
 
@@ -33,74 +34,34 @@ constexpr double kExp2[] = {0x1.ebfbdff82c58fp-3,
                             0x1.e9d419696e0e9p-32,
                             0x1.c48f8c2305624p-36};
 
-/// A value and what it lacks.
-struct Sum {
-  llvm::Value* high;
-  llvm::Value* low;
-};
-
 constexpr double kThird[] = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
 constexpr double kLn2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 constexpr double kTwoLog2E[] = {0x1.71547652b82fep+1, 0x1.777d0ffda0d24p-55};  // 2 / ln 2
 
-Sum constant(llvm::Value* like, const double (&parts)[2]) {
+SumOfTwo constant(llvm::Value* like, const double (&parts)[2]) {
   return {real(like, parts[0]), real(like, parts[1])};
 }
 
-Sum multiply(EmitContext& e, const Sum& x, const Sum& y) {
-  llvm::Value* high = e.b.CreateFMul(x.high, y.high);
-  llvm::Value* low = e.fma(x.high, y.high, e.b.CreateFNeg(high));
-  low = e.fma(x.high, y.low, low);
-  return {high, e.fma(x.low, y.high, low)};
-}
-
-/// large + x, where |large| is not below |x| or is 0.
-Sum add(EmitContext& e, llvm::Value* large, const Sum& x) {
-  llvm::Value* high = e.b.CreateFAdd(large, x.high);
-  llvm::Value* lost = e.b.CreateFSub(x.high, e.b.CreateFSub(high, large));
-  return {high, e.b.CreateFAdd(lost, x.low)};
-}
-
-/// The same value, of which `high` holds as much as it can.
-Sum normalized(EmitContext& e, const Sum& x) {
-  llvm::Value* high = e.b.CreateFAdd(x.high, x.low);
-  return {high, e.b.CreateFSub(x.low, e.b.CreateFSub(high, x.high))};
-}
-
-/// (m - 1) / (m + 1).
-Sum artanh_argument(EmitContext& e, llvm::Value* m) {
-  auto& b = e.b;
-  llvm::Value* one = real(m, 1);
-  llvm::Value* top = b.CreateFSub(m, one);  // exact
-  llvm::Value* bottom = b.CreateFAdd(m, one);
-  llvm::Value* bottom_lost = b.CreateFSub(m, b.CreateFSub(bottom, one));
-  llvm::Value* inverse = b.CreateFDiv(one, bottom);
-  llvm::Value* s = b.CreateFMul(top, inverse);
-  llvm::Value* negative = b.CreateFNeg(s);
-  llvm::Value* missing = e.fma(negative, bottom_lost, e.fma(negative, bottom, top));
-  return {s, b.CreateFMul(missing, inverse)};
-}
-
 /// Of positive finite x.
-Sum log2_of(EmitContext& e, llvm::Value* x) {
+SumOfTwo log2_of(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   const BinaryParts parts = binary_parts_f64(e, x);
-  const Sum s = artanh_argument(e, parts.mantissa);
-  const Sum square = multiply(e, s, s);
+  const SumOfTwo s = artanh_argument(e, parts.mantissa);
+  const SumOfTwo square = multiply(e, s, s);
   llvm::Value* fourth = b.CreateFMul(square.high, square.high);
-  Sum series = multiply(e, square, constant(x, kThird));
+  SumOfTwo series = multiply(e, square, constant(x, kThird));
   series.low = e.fma(fourth, e.split_polynomial(square.high, kArtanh), series.low);
-  const Sum ratio = add(e, real(x, 1), series);  // artanh(s) / s
-  const Sum log = multiply(e, multiply(e, s, ratio), constant(x, kTwoLog2E));
+  const SumOfTwo ratio = add(e, real(x, 1), series);  // artanh(s) / s
+  const SumOfTwo log = multiply(e, multiply(e, s, ratio), constant(x, kTwoLog2E));
   return normalized(e, add(e, parts.exponent, log));
 }
 
 /// To little more than half an ulp: what is a double is exact.
-llvm::Value* exp2_of(EmitContext& e, const Sum& x) {
+llvm::Value* exp2_of(EmitContext& e, const SumOfTwo& x) {
   auto& b = e.b;
   llvm::Value* n = e.unary(llvm::Intrinsic::roundeven, x.high);
-  const Sum r = normalized(e, {b.CreateFSub(x.high, n), x.low});
-  Sum power = add(e, real(n, 1), multiply(e, r, constant(n, kLn2)));
+  const SumOfTwo r = normalized(e, {b.CreateFSub(x.high, n), x.low});
+  SumOfTwo power = add(e, real(n, 1), multiply(e, r, constant(n, kLn2)));
   power.low = e.fma(b.CreateFMul(r.high, r.high), e.split_polynomial(r.high, kExp2), power.low);
   return scale_by_power_f64(e, b.CreateFAdd(power.high, power.low), n);
 }
@@ -109,18 +70,9 @@ llvm::Value* exp2_of(EmitContext& e, const Sum& x) {
 
 llvm::Value* emit_pow_f64(EmitContext& e, llvm::Value* x, llvm::Value* y) {
   if (!e.host.fma) return call_by_lane(e, "pow", {x, y});
-  auto& b = e.b;
-  const Sum log = log2_of(e, e.unary(llvm::Intrinsic::fabs, x));
-  Sum exponent = multiply(e, log, {y, real(y, 0)});
+  const SumOfTwo log = log2_of(e, e.unary(llvm::Intrinsic::fabs, x));
   // Beyond these the result is infinite or 0. NaN becomes a number, which is replaced below.
-  constexpr double kBeyond = 1100;
-  llvm::Value* low = real(x, -kBeyond);
-  llvm::Value* high = real(x, kBeyond);
-  llvm::Value* is_above = b.CreateFCmpOGT(exponent.high, low);
-  llvm::Value* is_within = b.CreateAnd(is_above, b.CreateFCmpOLT(exponent.high, high));
-  exponent.low = b.CreateSelect(is_within, exponent.low, real(x, 0));
-  exponent.high = b.CreateSelect(is_above, exponent.high, low);
-  exponent.high = b.CreateSelect(b.CreateFCmpOLT(exponent.high, high), exponent.high, high);
+  const SumOfTwo exponent = clamped(e, multiply(e, log, y), 1100);
   return with_special_powers(e, x, y, exp2_of(e, exponent));
 }
 

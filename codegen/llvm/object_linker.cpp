@@ -55,6 +55,7 @@ llvm::orc::SymbolMap callable_symbols(llvm::orc::LLJIT& jit) {
   add("pow", static_cast<Binary*>(std::pow));
   add("fmod", static_cast<Binary*>(std::fmod));
   add("fmodf", static_cast<BinaryFloat*>(std::fmod));
+  add("powf", static_cast<BinaryFloat*>(std::pow));
   add("sinf", static_cast<UnaryFloat*>(std::sin));
   add("tanf", static_cast<UnaryFloat*>(std::tan));
   add("cosf", static_cast<UnaryFloat*>(std::cos));

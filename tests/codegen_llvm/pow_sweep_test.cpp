@@ -1,10 +1,11 @@
-// pow of f64 against the C library in long double.
+// pow against the C library in long double.
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "kernel_builder.h"
@@ -13,33 +14,39 @@
 namespace wick::codegen::test {
 namespace {
 
+template <typename T>
 struct PowOperands {
-  std::vector<double> x;
-  std::vector<double> y;
+  std::vector<T> x;
+  std::vector<T> y;
 
-  void add(double base, double exponent) {
+  void add(T base, T exponent) {
     x.push_back(base);
     y.push_back(exponent);
   }
 };
 
-std::vector<double> powers(PowOperands& operands) {
+template <typename T>
+std::vector<T> powers(PowOperands<T>& operands) {
+  constexpr DType kType = dtype_of<T>();
   const auto count = static_cast<int64_t>(operands.x.size());
-  KernelBuilder k = elementwise(ir::OpKind::pow, {DType::f64, DType::f64}, DType::f64, count);
-  std::vector<double> out(operands.x.size());
+  KernelBuilder k = elementwise(ir::OpKind::pow, {kType, kType}, kType, count);
+  std::vector<T> out(operands.x.size());
   void* buffers[] = {operands.x.data(), operands.y.data(), out.data()};
   compile(k.kernel())(buffers, k.params().data(), 0, 1, 0, count);
   return out;
 }
 
 /// Infinities, zeros and NaN, signs included, are as they should be, other powers within so many
-/// units in the last place, and those that are doubles exact.
-void expect_within(double most_ulp, PowOperands operands) {
-  const std::vector<double> actual = powers(operands);
+/// units in the last place, and those that are numbers of the type exact.
+template <typename T>
+void expect_within(double most_ulp, PowOperands<T> operands) {
+  using Limits = std::numeric_limits<T>;
+  constexpr int kLeastPlace = Limits::min_exponent - Limits::digits;
+  const std::vector<T> actual = powers(operands);
   for (size_t i = 0; i < actual.size(); ++i) {
     const long double exact =
         std::pow(static_cast<long double>(operands.x[i]), static_cast<long double>(operands.y[i]));
-    const auto rounded = static_cast<double>(exact);
+    const auto rounded = static_cast<T>(exact);
     const auto text = [&] {
       return testing::Message() << std::hexfloat << "pow(" << operands.x[i] << ", " << operands.y[i]
                                 << ") is " << actual[i] << ", should be " << rounded;
@@ -53,7 +60,9 @@ void expect_within(double most_ulp, PowOperands operands) {
       ASSERT_EQ(actual[i], rounded) << text();
       continue;
     }
-    const int place = std::max(rounded == 0 ? -1074 : std::ilogb(rounded) - 52, -1074);
+    const int place = rounded == 0
+                          ? kLeastPlace
+                          : std::max(std::ilogb(rounded) - Limits::digits + 1, kLeastPlace);
     ASSERT_LE(std::abs(std::ldexp(static_cast<long double>(actual[i]) - exact, -place)), most_ulp)
         << text();
   }
@@ -61,62 +70,112 @@ void expect_within(double most_ulp, PowOperands operands) {
 
 constexpr size_t kSome = 200000;
 
-TEST(PowSweep, IsWithinAnUlpForModerateNumbers) {
+template <typename T>
+class PowSweep : public testing::Test {
+ public:
+  using Bits = std::conditional_t<std::is_same_v<T, float>, uint32_t, uint64_t>;
+  static constexpr bool kWide = std::is_same_v<T, double>;
+  static constexpr double kMostUlp = kWide ? 0.7 : 1.2;     // of moderate numbers
+  static constexpr double kMostUlpOfAny = kWide ? 1.5 : 2;  // to the ends of the range
+};
+
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(PowSweep, Floats);
+
+TYPED_TEST(PowSweep, IsWithinAnUlpForModerateNumbers) {
   std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> base(0, 10);
-  std::uniform_real_distribution<double> exponent(-10, 10);
-  PowOperands operands;
+  std::uniform_real_distribution<TypeParam> base(0, 10);
+  std::uniform_real_distribution<TypeParam> exponent(-10, 10);
+  PowOperands<TypeParam> operands;
   for (size_t i = 0; i < kSome; ++i)
     operands.add(base(random), exponent(random));
-  expect_within(0.7, std::move(operands));
+  expect_within(TestFixture::kMostUlp, std::move(operands));
 }
 
-/// To the ends of the range, from numbers of any size and from those close to 1.
-TEST(PowSweep, IsWithinAnUlpAndAHalfUpToTheEndsOfTheRange) {
+/// From numbers of any size and from those close to 1.
+TYPED_TEST(PowSweep, IsWithinItsBoundUpToTheEndsOfTheRange) {
+  using Limits = std::numeric_limits<TypeParam>;
+  constexpr int kMostExponent = Limits::max_exponent + 36;
   std::mt19937_64 random(2);
-  std::uniform_real_distribution<double> share(-1, 1);
-  PowOperands operands;
+  std::uniform_real_distribution<TypeParam> share(-1, 1);
+  PowOperands<TypeParam> operands;
   for (size_t i = 0; i < kSome; ++i) {
-    const auto any = static_cast<int>(random() % 2100) - 1060;
-    const double x = i % 2 == 0
-                         ? std::ldexp(1.25 + share(random) / 2, any)
-                         : 1 + std::ldexp(share(random), -static_cast<int>(random() % 50) - 1);
-    const double log = std::abs(std::log2(x));
-    operands.add(x, log == 0 ? 1 : share(random) * 1080 / log);
+    const auto any = static_cast<int>(random() % (2 * kMostExponent)) - kMostExponent;
+    const auto digits = static_cast<int>(random() % (Limits::digits - 3));
+    const TypeParam x = i % 2 == 0 ? std::ldexp(TypeParam{1.25} + share(random) / 2, any)
+                                   : 1 + std::ldexp(share(random), -digits - 1);
+    const TypeParam log = std::abs(std::log2(x));
+    const bool has_log = log > 0 && std::isfinite(log);
+    operands.add(x, has_log ? share(random) * (kMostExponent + 20) / log : 1);
   }
-  expect_within(1.5, std::move(operands));
+  expect_within(TestFixture::kMostUlpOfAny, std::move(operands));
 }
 
-TEST(PowSweep, TakesAnyBits) {
+TYPED_TEST(PowSweep, TakesAnyBits) {
   std::mt19937_64 random(3);
-  PowOperands operands;
-  for (size_t i = 0; i < kSome; ++i)
-    operands.add(std::bit_cast<double>(random()), std::bit_cast<double>(random()));
-  expect_within(1.5, std::move(operands));
+  const auto any = [&] {
+    return std::bit_cast<TypeParam>(static_cast<typename TestFixture::Bits>(random()));
+  };
+  PowOperands<TypeParam> operands;
+  for (size_t i = 0; i < kSome; ++i) {
+    const TypeParam x = any();
+    operands.add(x, any());
+  }
+  expect_within(TestFixture::kMostUlpOfAny, std::move(operands));
 }
 
-TEST(PowSweep, IsExactForPowersOfIntegersThatAreIntegers) {
-  PowOperands operands;
+TYPED_TEST(PowSweep, IsExactForPowersOfIntegersThatAreIntegers) {
+  PowOperands<TypeParam> operands;
   for (int base = -40; base <= 40; ++base) {
     for (int exponent = -30; exponent <= 30; ++exponent)
       operands.add(base, exponent);
   }
-  expect_within(0.6, std::move(operands));
+  expect_within(TestFixture::kWide ? 0.6 : 1.5, std::move(operands));
 }
 
-TEST(PowSweep, TreatsSpecialValuesAsTheCLibraryDoes) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kTiny = std::numeric_limits<double>::denorm_min();
-  const std::vector<double> values = {
-      0.0,   -0.0,   1,      -1,     kInfinity, -kInfinity, 0.5,          -0.5,
-      2,     -2,     3,      -3,     2.5,       -2.5,       kTiny,        -kTiny,
-      1e308, -1e308, 1e-308, 0x1p53, 1e300,     -1e300,     0x1.8p52 + 1, std::nan("")};
-  PowOperands operands;
-  for (const double x : values) {
-    for (const double y : values)
+/// Beside usual operands, and with none.
+TYPED_TEST(PowSweep, TreatsSpecialValuesAsTheCLibraryDoes) {
+  using Limits = std::numeric_limits<TypeParam>;
+  constexpr TypeParam kInfinity = Limits::infinity();
+  constexpr TypeParam kTiny = Limits::denorm_min();
+  constexpr TypeParam kLarge = Limits::max() / 2;
+  const TypeParam whole = std::ldexp(TypeParam{1}, Limits::digits);  // the ones below may be odd
+  const std::vector<TypeParam> values = {0.0,
+                                         -0.0,
+                                         1,
+                                         -1,
+                                         kInfinity,
+                                         -kInfinity,
+                                         0.5,
+                                         -0.5,
+                                         2,
+                                         -2,
+                                         3,
+                                         -3,
+                                         2.5,
+                                         -2.5,
+                                         kTiny,
+                                         -kTiny,
+                                         whole,
+                                         kLarge,
+                                         -kLarge,
+                                         Limits::min(),
+                                         whole - 1,
+                                         1 - whole,
+                                         whole / 2 + 1,
+                                         std::nan("")};
+  PowOperands<TypeParam> operands;
+  for (const TypeParam x : values) {
+    for (const TypeParam y : values)
       operands.add(x, y);
   }
-  expect_within(0.7, std::move(operands));
+  expect_within(TestFixture::kMostUlpOfAny, std::move(operands));
+  for (const TypeParam x : {TypeParam{0}, TypeParam{-3}, kInfinity}) {
+    PowOperands<TypeParam> special;
+    for (const TypeParam y : values)
+      special.add(x, y);
+    expect_within(TestFixture::kMostUlpOfAny, std::move(special));
+  }
 }
 
 }  // namespace
