@@ -363,6 +363,10 @@ Objection FusionClusters::copy_into(int number,
     copied_into_[index(*node)].push_back(number);
   }
   Trial trial{.a = number, .domain = cluster.domain};
+  for (const Node* node : nodes) {
+    const Shape& shape = node->type().shape;
+    if (shape.numel() == trial.domain.numel(Level::full)) trial.domain.refine(shape, Level::full);
+  }
   Objection no = check_limits(trial, limits_);
   if (no.empty()) no = check_evaluation(trial);
   if (no.empty()) {
@@ -372,6 +376,7 @@ Objection FusionClusters::copy_into(int number,
   if (no.empty()) {
     const auto is_permute = [](const Node* node) { return node->op() == OpKind::permute; };
     cluster.permutes = cluster.permutes || std::ranges::any_of(nodes, is_permute);
+    cluster.domain = trial.domain;
     cluster.recomputed_ops = trial.recomputed_ops;
     return no;
   }

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -112,19 +114,19 @@ void disarm() {
   if (--armed == 0) restore_handlers();
 }
 
-/// A stack overflow leaves no stack to handle it on.
-void give_signal_stack(std::vector<std::byte>& memory) {
+/// A stack overflow leaves no stack to handle it on. False where the thread has another one.
+bool give_signal_stack() {
+  constexpr size_t kBytes = size_t{64} * 1024;
+  thread_local const auto memory = std::make_unique_for_overwrite<std::byte[]>(kBytes);
   stack_t old{};
-  if (sigaltstack(nullptr, &old) != 0 || (old.ss_flags & SS_DISABLE) == 0) return;
-  memory.resize(size_t{64} * 1024);
+  if (sigaltstack(nullptr, &old) != 0 || (old.ss_flags & SS_DISABLE) == 0) return false;
   stack_t fresh{};
-  fresh.ss_sp = memory.data();
-  fresh.ss_size = memory.size();
-  sigaltstack(&fresh, nullptr);
+  fresh.ss_sp = memory.get();
+  fresh.ss_size = kBytes;
+  return sigaltstack(&fresh, nullptr) == 0;
 }
 
-void take_signal_stack(const std::vector<std::byte>& memory) {
-  if (memory.empty()) return;
+void take_signal_stack() {
   stack_t none{};
   none.ss_flags = SS_DISABLE;
   sigaltstack(&none, nullptr);
@@ -144,7 +146,7 @@ Reproducer::Reproducer(const std::string& pipeline, std::string recorded)
   for (const LoadedPlugin& plugin : loaded_plugins())
     text_ += fmt::format("{}{}\n", kPlugin, plugin.path);
   text_ += recorded;
-  give_signal_stack(signal_stack_);
+  has_signal_stack_ = give_signal_stack();
   outer_ = std::exchange(current_note, {&path_, &text_, &command_});
   arm();
 }
@@ -152,7 +154,7 @@ Reproducer::Reproducer(const std::string& pipeline, std::string recorded)
 Reproducer::~Reproducer() {
   disarm();
   current_note = outer_;
-  take_signal_stack(signal_stack_);
+  if (has_signal_stack_) take_signal_stack();
 }
 
 std::string Reproducer::write(const std::string& cause) const {

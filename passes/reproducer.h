@@ -38,7 +38,7 @@ class Reproducer {
   std::string command_;
   std::string text_;
   CrashNote outer_;  // of the pipeline that this one runs inside of
-  std::vector<std::byte> signal_stack_;
+  bool has_signal_stack_ = false;
 };
 
 /// What a reproducer says besides the graph.
