@@ -8,4 +8,7 @@ namespace wick::passes {
 /// WICK_CODEGEN_ISA makes this machine stand for another (docs/codegen.md).
 int64_t host_lanes();
 
+/// Whether it is a Zen 5, whose vectors of 16 take no longer than those of 8.
+bool host_is_zen5();
+
 }  // namespace wick::passes
