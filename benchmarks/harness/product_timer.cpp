@@ -33,10 +33,11 @@ const dnnl::engine& engine() {
   return instance;
 }
 
-/// Memory that all products share: operand, operand, result and scratch, as large as the largest.
+/// Memory that all products share: operand, operand, result, scratch and bias, as large as the
+/// largest.
 class Room {
  public:
-  static constexpr size_t kParts = 4;
+  static constexpr size_t kParts = 5;
 
   void ask(size_t part, size_t bytes) { bytes_[part] = std::max(bytes_[part], bytes); }
 
@@ -72,20 +73,19 @@ class PrimitiveWay final : public Way {
   };
 
   /// Arguments in the order of the room's parts.
-  PrimitiveWay(dnnl::primitive primitive, std::array<Argument, Room::kParts> arguments)
+  PrimitiveWay(dnnl::primitive primitive, std::vector<Argument> arguments)
       : primitive_(std::move(primitive)),
         arguments_(std::move(arguments)) {}
 
   void ask(Room& room) const override {
-    for (size_t i = 0; i < Room::kParts; ++i)
+    for (size_t i = 0; i < arguments_.size(); ++i)
       room.ask(i, arguments_[i].desc.get_size());
   }
 
   std::function<void()> bind(std::shared_ptr<const Room> room) const override {
     std::unordered_map<int, memory> bound;
-    for (size_t i = 0; i < Room::kParts; ++i) {
+    for (size_t i = 0; i < arguments_.size(); ++i)
       bound.emplace(arguments_[i].id, memory(arguments_[i].desc, engine(), (*room)[i]));
-    }
     return [primitive = primitive_, bound = std::move(bound), room = std::move(room)] {
       static dnnl::stream stream(engine());
       primitive.execute(stream, bound);
@@ -95,7 +95,7 @@ class PrimitiveWay final : public Way {
 
  private:
   dnnl::primitive primitive_;
-  std::array<Argument, Room::kParts> arguments_;
+  std::vector<Argument> arguments_;
 };
 
 /// Plain row-major products of a batch.
@@ -151,14 +151,16 @@ void add_if_there(Ways& ways, Make make) {
 }
 
 template <typename Primitive>
-std::unique_ptr<Way> forward_way(const typename Primitive::desc& desc) {
-  const typename Primitive::primitive_desc made(desc, user_scratchpad(), engine());
-  return std::make_unique<PrimitiveWay>(Primitive(made),
-                                        std::array<PrimitiveWay::Argument, Room::kParts>{
-                                            {{DNNL_ARG_SRC, made.src_desc()},
-                                             {DNNL_ARG_WEIGHTS, made.weights_desc()},
-                                             {DNNL_ARG_DST, made.dst_desc()},
-                                             {DNNL_ARG_SCRATCHPAD, made.scratchpad_desc()}}});
+std::unique_ptr<Way> forward_way(const typename Primitive::desc& desc,
+                                 const dnnl::primitive_attr& attributes = user_scratchpad()) {
+  const typename Primitive::primitive_desc made(desc, attributes, engine());
+  std::vector<PrimitiveWay::Argument> arguments = {{DNNL_ARG_SRC, made.src_desc()},
+                                                   {DNNL_ARG_WEIGHTS, made.weights_desc()},
+                                                   {DNNL_ARG_DST, made.dst_desc()},
+                                                   {DNNL_ARG_SCRATCHPAD, made.scratchpad_desc()}};
+  const memory::desc bias = made.query_md(dnnl::query::exec_arg_md, DNNL_ARG_BIAS);
+  if (bias.get_size() > 0) arguments.push_back({DNNL_ARG_BIAS, bias});
+  return std::make_unique<PrimitiveWay>(Primitive(made), std::move(arguments));
 }
 
 Ways ways_of_matmul(const MatmulShape& s) {
@@ -243,7 +245,7 @@ std::unique_ptr<Way> convolution_way(OpKind op, const Convolution& c, algorithm 
                                           c.padding);
   if (op == OpKind::conv) return forward_way<convolution_forward>(forward);
   const convolution_forward::primitive_desc hint(forward, user_scratchpad(), engine());
-  using Arguments = std::array<PrimitiveWay::Argument, Room::kParts>;
+  using Arguments = std::vector<PrimitiveWay::Argument>;
   if (op == OpKind::conv_input_grad) {
     const convolution_backward_data::primitive_desc made(
         convolution_backward_data::desc(
@@ -321,6 +323,32 @@ ProductTimer::ProductTimer(const Products& products) {
   auto next = ways.begin();
   for (const auto& [key, entry] : products.entries)
     calls_.push_back({.run = fastest(*next++, room), .count = entry.count});
+}
+
+std::function<void()> linear_gelu_by_hand(int64_t rows, int64_t in, int64_t out) {
+  dnnl::post_ops gelu;
+  gelu.append_eltwise(1, algorithm::eltwise_gelu_erf, 0, 0);
+  dnnl::primitive_attr attributes = user_scratchpad();
+  attributes.set_post_ops(gelu);
+  const auto desc = [](memory::dims dims) { return memory::desc(std::move(dims), kF32, kAny); };
+  Ways ways;
+  add_if_there(ways, [&] {
+    return forward_way<dnnl::matmul>(
+        {desc({rows, in}), desc({in, out}), desc({1, out}), desc({rows, out})}, attributes);
+  });
+  add_if_there(ways, [&] {
+    return forward_way<dnnl::inner_product_forward>({dnnl::prop_kind::forward_inference,
+                                                     desc({rows, in}),
+                                                     desc({out, in}),
+                                                     desc({out}),
+                                                     desc({rows, out})},
+                                                    attributes);
+  });
+  const auto room = std::make_shared<Room>();
+  for (const std::unique_ptr<Way>& way : ways)
+    way->ask(*room);
+  room->make();
+  return fastest(ways, room);
 }
 
 double ProductTimer::time() const {

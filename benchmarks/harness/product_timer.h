@@ -3,6 +3,7 @@
 // Matrix products and convolutions alone, each by the fastest call that oneDNN has for it: the
 // floor of what is bound by arithmetic.
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace wick::bench {
 
 /// Whether this benchmark was built with oneDNN. Without it there is no such floor.
 bool can_time_products();
+
+/// gelu(x W^T + b) of f32[rows,in], f32[out,in] and f32[out], by oneDNN's fastest call for all of
+/// it. Where there is oneDNN.
+std::function<void()> linear_gelu_by_hand(int64_t rows, int64_t in, int64_t out);
 
 /// Runs a set of products.
 class ProductTimer {
