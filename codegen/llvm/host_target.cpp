@@ -11,6 +11,8 @@
 #include <llvm/TargetParser/Host.h>
 #include <unistd.h>
 
+#include "wick/passes/host_lanes.h"
+
 namespace wick::codegen::llvm_jit {
 
 namespace {
@@ -81,7 +83,7 @@ HostTarget detect() {
     return host;
   }
   host.zen = host.cpu.starts_with("znver");
-  host.zen5 = host.cpu == "znver5";
+  host.zen5 = passes::host_is_zen5();
   if (host.zen) host.features += ",+prefer-no-gather";
   const auto has = [&](const char* name) { return features.lookup(name); };
   host.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");

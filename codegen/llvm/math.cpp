@@ -42,10 +42,28 @@ llvm::Value* emit_math(EmitContext& e, OpKind op, llvm::Value* x, bool never_pos
   }
 }
 
-llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y) {
-  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.b);
-  e.b.clearFastMathFlags();
-  return is_double(x) ? emit_pow_f64(e, x, y) : emit_pow_f32(e, x, y);
+llvm::Value* to_whole(EmitContext& e, llvm::Value* n) {
+  auto& b = e.b;
+  llvm::Type* bits = shaped(b.getIntNTy(n->getType()->getScalarSizeInBits()), n);
+  // In the sum the lowest bits are the integer.
+  llvm::Value* shift = real(n, is_double(n) ? 0x1.8p52 : 0x1.8p23);
+  return b.CreateSub(b.CreateBitCast(b.CreateFAdd(n, shift), bits), b.CreateBitCast(shift, bits));
+}
+
+llvm::Value* two_to(EmitContext& e, llvm::Value* exponent, llvm::Type* type) {
+  const bool f64 = type->getScalarType()->isDoubleTy();
+  llvm::Value* biased = e.b.CreateAdd(exponent, integer(exponent, f64 ? 1023 : 127));
+  return e.b.CreateBitCast(e.b.CreateShl(biased, f64 ? 52 : 23), type);
+}
+
+llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
+  auto& b = e.b;
+  if (e.has_avx512_for(value)) return scale_by_instruction(e, value, exponent);
+  // In two steps, so that neither power leaves the range and only the last product rounds.
+  llvm::Value* whole = to_whole(e, exponent);
+  llvm::Value* half = b.CreateAShr(whole, 1);
+  llvm::Value* scaled = b.CreateFMul(value, two_to(e, half, value->getType()));
+  return b.CreateFMul(scaled, two_to(e, b.CreateSub(whole, half), value->getType()));
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -23,6 +23,8 @@ llvm::Value* emit_gated_tanh(EmitContext& e, llvm::Value* x, llvm::Value* gate);
 llvm::Value* emit_scaled_log(EmitContext& e, llvm::Value* x, double scale);
 /// Of floats, within 1.6 ulp.
 llvm::Value* emit_tan(EmitContext& e, llvm::Value* x);
+/// C's pow of floats or doubles. Calls the C library lane by lane where the machine has no fused
+/// multiply-add.
 llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y);
 /// C's fmod, of the sign of x: exact.
 llvm::Value* emit_fmod(EmitContext& e, llvm::Value* x, llvm::Value* y);
@@ -36,8 +38,6 @@ llvm::Value* emit_erf(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_sin(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_cos(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_atan(EmitContext& e, llvm::Value* x);
-/// Calls the C library lane by lane where the machine has no fused multiply-add, as that of f64.
-llvm::Value* emit_pow_f32(EmitContext& e, llvm::Value* x, llvm::Value* y);
 
 /// f64. At most 1 ulp from the exact value everywhere, atan and tanh 2, erf 1.5,
 /// sigmoid 2.4; denormals included.
@@ -49,14 +49,6 @@ llvm::Value* emit_erf_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_sin_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_cos_f64(EmitContext& e, llvm::Value* x);
 llvm::Value* emit_atan_f64(EmitContext& e, llvm::Value* x);
-llvm::Value* emit_pow_f64(EmitContext& e, llvm::Value* x, llvm::Value* y);
-
-/// C's pow: `power` where x is positive and both are finite; zeros, infinities, NaN and negative x
-/// else, where `power` is that of |x|.
-llvm::Value* with_special_powers(EmitContext& e,
-                                 llvm::Value* x,
-                                 llvm::Value* y,
-                                 llvm::Value* power);
 
 /// x = 2^exponent * mantissa with the mantissa in [sqrt(1/2), sqrt(2)), all of one type.
 struct BinaryParts {
@@ -102,7 +94,13 @@ llvm::Value* look_up(EmitContext& e, llvm::ArrayRef<float> table, llvm::Value* i
 /// value * 2^exponent where has_avx512_for(value): floats or doubles, and any integral exponent.
 llvm::Value* scale_by_instruction(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
 
-/// value * 2^exponent for doubles, with an exponent between -2000 and 2000.
-llvm::Value* scale_by_power_f64(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
+/// The integers, as wide, of integral floats of less than 23 bits or doubles of less than 52.
+llvm::Value* to_whole(EmitContext& e, llvm::Value* n);
+/// 2^exponent in that type, whose exponents it is one of.
+llvm::Value* two_to(EmitContext& e, llvm::Value* exponent, llvm::Type* type);
+
+/// value * 2^exponent, rounded once: of floats for an exponent between -200 and 200, of doubles
+/// between -2000 and 2000.
+llvm::Value* scale_by_power(EmitContext& e, llvm::Value* value, llvm::Value* exponent);
 
 }  // namespace wick::codegen::llvm_jit

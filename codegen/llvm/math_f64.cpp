@@ -47,11 +47,6 @@ llvm::Type* i64_of(EmitContext& e, llvm::Value* x) {
   return shaped(e.b.getInt64Ty(), x);
 }
 
-llvm::Value* two_to(EmitContext& e, llvm::Value* exponent, llvm::Type* type) {
-  llvm::Value* biased = e.b.CreateAdd(exponent, integer(exponent, 1023));
-  return e.b.CreateBitCast(e.b.CreateShl(biased, kMantissaBits), type);
-}
-
 /// x = n ln 2 + r with an integral n: e^x = 2^n (1 + rest).
 struct ReducedPower {
   llvm::Value* n;
@@ -67,23 +62,7 @@ ReducedPower reduce(EmitContext& e, llvm::Value* x) {
   return {n, e.fma(b.CreateFMul(r, r), e.split_polynomial(r, kExp), r)};
 }
 
-/// The integers of integral doubles of less than 52 bits.
-llvm::Value* to_whole(EmitContext& e, llvm::Value* n) {
-  llvm::Value* shifted = e.b.CreateBitCast(e.b.CreateFAdd(n, real(n, kIntegerShift)), i64_of(e, n));
-  return e.b.CreateSub(shifted, integer(shifted, kIntegerShiftBits));
-}
-
 }  // namespace
-
-llvm::Value* scale_by_power_f64(EmitContext& e, llvm::Value* value, llvm::Value* exponent) {
-  auto& b = e.b;
-  if (e.has_avx512_for(value)) return scale_by_instruction(e, value, exponent);
-  // In two steps, so that neither power leaves the range and only the last product rounds.
-  llvm::Value* whole = to_whole(e, exponent);
-  llvm::Value* half = b.CreateAShr(whole, 1);
-  llvm::Value* scaled = b.CreateFMul(value, two_to(e, half, value->getType()));
-  return b.CreateFMul(scaled, two_to(e, b.CreateSub(whole, half), value->getType()));
-}
 
 BinaryParts binary_parts_f64(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
@@ -109,7 +88,7 @@ llvm::Value* emit_exp_f64(EmitContext& e, llvm::Value* x) {
   llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(high, x), high, x);
   bounded = b.CreateSelect(b.CreateFCmpOGT(low, bounded), low, bounded);
   const ReducedPower power = reduce(e, bounded);
-  llvm::Value* result = scale_by_power_f64(e, b.CreateFAdd(power.rest, real(x, 1)), power.n);
+  llvm::Value* result = scale_by_power(e, b.CreateFAdd(power.rest, real(x, 1)), power.n);
   if (e.has_avx512_for(x)) return result;
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
 }

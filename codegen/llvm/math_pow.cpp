@@ -1,4 +1,6 @@
-// What pow of floats and of doubles share: zeros, infinities, NaN and negative numbers.
+// pow: what is computed for positive finite numbers, and zeros, infinities, NaN and negative ones.
+
+#include "wick/codegen/llvm/math_pow.h"
 
 #include <limits>
 
@@ -10,14 +12,7 @@ namespace wick::codegen::llvm_jit {
 
 namespace {
 
-llvm::Value* any_of(EmitContext& e, llvm::ArrayRef<llvm::Value*> conditions) {
-  llvm::Value* any = conditions[0];
-  for (llvm::Value* condition : conditions.drop_front())
-    any = e.b.CreateOr(any, condition);
-  return any;
-}
-
-/// `power` where x is positive and both are finite, what C's pow gives else.
+/// `power`, of |x| and y, where x is positive and both are finite; what C's pow gives else.
 llvm::Value* corrected(EmitContext& e, llvm::Value* x, llvm::Value* y, llvm::Value* power) {
   auto& b = e.b;
   const double kInfinity = std::numeric_limits<double>::infinity();
@@ -52,7 +47,7 @@ llvm::Value* corrected(EmitContext& e, llvm::Value* x, llvm::Value* y, llvm::Val
   llvm::Value* undefined = b.CreateAnd(x_negative, b.CreateNot(y_integral));
   undefined = b.CreateAnd(undefined, b.CreateNot(y_infinite));
   llvm::Value* nan = real(x, std::numeric_limits<double>::quiet_NaN());
-  result = b.CreateSelect(any_of(e, {undefined, b.CreateFCmpUNO(x, y)}), nan, result);
+  result = b.CreateSelect(b.CreateOr(undefined, b.CreateFCmpUNO(x, y)), nan, result);
   return b.CreateSelect(b.CreateOr(b.CreateFCmpOEQ(x, one), b.CreateFCmpOEQ(y, zero)), one, result);
 }
 
@@ -72,10 +67,16 @@ llvm::Value* is_usual(EmitContext& e, llvm::Value* x, llvm::Value* y) {
 
 }  // namespace
 
-llvm::Value* with_special_powers(EmitContext& e,
-                                 llvm::Value* x,
-                                 llvm::Value* y,
-                                 llvm::Value* power) {
+llvm::Value* emit_pow(EmitContext& e, llvm::Value* x, llvm::Value* y) {
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.b);
+  e.b.clearFastMathFlags();
+  const bool f64 = x->getType()->getScalarType()->isDoubleTy();
+  if (!e.host.fma) return call_by_lane(e, f64 ? "pow" : "powf", {x, y});
+  llvm::Value* magnitude = e.unary(llvm::Intrinsic::fabs, x);
+  const SumOfTwo log = f64 ? log2_f64(e, magnitude) : log2_f32(e, magnitude);
+  // Beyond these the result is infinite or 0. NaN becomes a number, which is replaced below.
+  const SumOfTwo exponent = clamped(e, multiply(e, log, y), f64 ? 1100 : 200);
+  llvm::Value* power = f64 ? exp2_f64(e, exponent) : exp2_f32(e, exponent);
   llvm::Value* is_special = e.b.CreateNot(is_usual(e, x, y));
   return unless_any(e, is_special, power, [&] { return corrected(e, x, y, power); });
 }

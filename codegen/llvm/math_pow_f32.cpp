@@ -4,7 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/math.h"
-#include "wick/codegen/llvm/sum_of_two.h"
+#include "wick/codegen/llvm/math_pow.h"
 
 namespace wick::codegen::llvm_jit {
 
@@ -19,8 +19,9 @@ constexpr double kExp2[] = {
 constexpr double kTwoLog2E[] = {0x1.715476p+1, 0x1.4ae0cp-25};  // 2 / ln 2
 constexpr double kLn2 = 0x1.62e43p-1;
 
-/// Of a positive finite float.
-SumOfTwo log2_of(EmitContext& e, llvm::Value* x) {
+}  // namespace
+
+SumOfTwo log2_f32(EmitContext& e, llvm::Value* x) {
   const BinaryParts parts = binary_parts_f32(e, x);
   const SumOfTwo s = artanh_argument(e, parts.mantissa);
   llvm::Value* two_log2_e = real(x, kTwoLog2E[0]);
@@ -33,37 +34,12 @@ SumOfTwo log2_of(EmitContext& e, llvm::Value* x) {
   return normalized(e, add(e, parts.exponent, log));
 }
 
-/// value * 2^n for n between -200 and 200.
-llvm::Value* scaled(EmitContext& e, llvm::Value* value, llvm::Value* n) {
-  if (e.has_avx512_for(value)) return scale_by_instruction(e, value, n);
-  auto& b = e.b;
-  const auto two_to = [&](llvm::Value* exponent) {
-    llvm::Value* bits = b.CreateShl(b.CreateAdd(exponent, integer(exponent, 127)), 23);
-    return b.CreateBitCast(bits, value->getType());
-  };
-  // In two steps, so that neither power leaves the range and only the last product rounds.
-  llvm::Value* whole = b.CreateFPToSI(n, shaped(b.getInt32Ty(), n));
-  llvm::Value* half = b.CreateAShr(whole, 1);
-  return b.CreateFMul(b.CreateFMul(value, two_to(half)), two_to(b.CreateSub(whole, half)));
-}
-
-/// To so little more than half an ulp that what is a float is exact.
-llvm::Value* exp2_of(EmitContext& e, const SumOfTwo& x) {
+llvm::Value* exp2_f32(EmitContext& e, const SumOfTwo& x) {
   auto& b = e.b;
   llvm::Value* n = e.unary(llvm::Intrinsic::roundeven, x.high);
   llvm::Value* r = b.CreateFAdd(b.CreateFSub(x.high, n), x.low);
   llvm::Value* rest = b.CreateFMul(b.CreateFMul(r, r), e.polynomial(r, kExp2));
-  return scaled(e, b.CreateFAdd(e.fma(r, real(r, kLn2), rest), real(r, 1)), n);
-}
-
-}  // namespace
-
-llvm::Value* emit_pow_f32(EmitContext& e, llvm::Value* x, llvm::Value* y) {
-  if (!e.host.fma) return call_by_lane(e, "powf", {x, y});
-  const SumOfTwo log = log2_of(e, e.unary(llvm::Intrinsic::fabs, x));
-  // Beyond these the result is infinite or 0. NaN becomes a number, which is replaced below.
-  const SumOfTwo exponent = clamped(e, multiply(e, log, y), 200);
-  return with_special_powers(e, x, y, exp2_of(e, exponent));
+  return scale_by_power(e, b.CreateFAdd(e.fma(r, real(r, kLn2), rest), real(r, 1)), n);
 }
 
 }  // namespace wick::codegen::llvm_jit

@@ -5,7 +5,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/math.h"
-#include "wick/codegen/llvm/sum_of_two.h"
+#include "wick/codegen/llvm/math_pow.h"
 
 namespace wick::codegen::llvm_jit {
 
@@ -42,8 +42,9 @@ SumOfTwo constant(llvm::Value* like, const double (&parts)[2]) {
   return {real(like, parts[0]), real(like, parts[1])};
 }
 
-/// Of positive finite x.
-SumOfTwo log2_of(EmitContext& e, llvm::Value* x) {
+}  // namespace
+
+SumOfTwo log2_f64(EmitContext& e, llvm::Value* x) {
   auto& b = e.b;
   const BinaryParts parts = binary_parts_f64(e, x);
   const SumOfTwo s = artanh_argument(e, parts.mantissa);
@@ -56,24 +57,13 @@ SumOfTwo log2_of(EmitContext& e, llvm::Value* x) {
   return normalized(e, add(e, parts.exponent, log));
 }
 
-/// To little more than half an ulp: what is a double is exact.
-llvm::Value* exp2_of(EmitContext& e, const SumOfTwo& x) {
+llvm::Value* exp2_f64(EmitContext& e, const SumOfTwo& x) {
   auto& b = e.b;
   llvm::Value* n = e.unary(llvm::Intrinsic::roundeven, x.high);
   const SumOfTwo r = normalized(e, {b.CreateFSub(x.high, n), x.low});
   SumOfTwo power = add(e, real(n, 1), multiply(e, r, constant(n, kLn2)));
   power.low = e.fma(b.CreateFMul(r.high, r.high), e.split_polynomial(r.high, kExp2), power.low);
-  return scale_by_power_f64(e, b.CreateFAdd(power.high, power.low), n);
-}
-
-}  // namespace
-
-llvm::Value* emit_pow_f64(EmitContext& e, llvm::Value* x, llvm::Value* y) {
-  if (!e.host.fma) return call_by_lane(e, "pow", {x, y});
-  const SumOfTwo log = log2_of(e, e.unary(llvm::Intrinsic::fabs, x));
-  // Beyond these the result is infinite or 0. NaN becomes a number, which is replaced below.
-  const SumOfTwo exponent = clamped(e, multiply(e, log, y), 1100);
-  return with_special_powers(e, x, y, exp2_of(e, exponent));
+  return scale_by_power(e, b.CreateFAdd(power.high, power.low), n);
 }
 
 }  // namespace wick::codegen::llvm_jit
