@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "harness/stream.h"
@@ -288,6 +289,17 @@ Ways ways_of(const LibraryOp& op) {
   return ways;
 }
 
+/// With room for each of them.
+std::shared_ptr<const Room> room_for(std::span<const Ways> ways_of_products) {
+  auto room = std::make_shared<Room>();
+  for (const Ways& ways : ways_of_products) {
+    for (const std::unique_ptr<Way>& way : ways)
+      way->ask(*room);
+  }
+  room->make();
+  return room;
+}
+
 std::function<void()> fastest(const Ways& ways, const std::shared_ptr<const Room>& room) {
   constexpr int kTries = 3;
   std::function<void()> best;
@@ -311,20 +323,6 @@ bool can_time_products() {
   return true;
 }
 
-ProductTimer::ProductTimer(const Products& products) {
-  std::vector<Ways> ways;
-  const auto room = std::make_shared<Room>();
-  for (const auto& [key, entry] : products.entries) {
-    ways.push_back(ways_of(entry.op));
-    for (const std::unique_ptr<Way>& way : ways.back())
-      way->ask(*room);
-  }
-  room->make();
-  auto next = ways.begin();
-  for (const auto& [key, entry] : products.entries)
-    calls_.push_back({.run = fastest(*next++, room), .count = entry.count});
-}
-
 std::function<void()> linear_gelu_by_hand(int64_t rows, int64_t in, int64_t out) {
   dnnl::post_ops gelu;
   gelu.append_eltwise(1, algorithm::eltwise_gelu_erf, 0, 0);
@@ -344,11 +342,17 @@ std::function<void()> linear_gelu_by_hand(int64_t rows, int64_t in, int64_t out)
                                                      desc({rows, out})},
                                                     attributes);
   });
-  const auto room = std::make_shared<Room>();
-  for (const std::unique_ptr<Way>& way : ways)
-    way->ask(*room);
-  room->make();
-  return fastest(ways, room);
+  return fastest(ways, room_for({&ways, 1}));
+}
+
+ProductTimer::ProductTimer(const Products& products) {
+  std::vector<Ways> ways;
+  for (const auto& [key, entry] : products.entries)
+    ways.push_back(ways_of(entry.op));
+  const std::shared_ptr<const Room> room = room_for(ways);
+  auto next = ways.begin();
+  for (const auto& [key, entry] : products.entries)
+    calls_.push_back({.run = fastest(*next++, room), .count = entry.count});
 }
 
 double ProductTimer::time() const {
