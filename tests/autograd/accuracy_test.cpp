@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/distance_in_ulp.h"
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
@@ -43,18 +44,6 @@ std::vector<float> inputs() {
   return x;
 }
 
-double distance_in_ulp(float actual, long double exact) {
-  using Limits = std::numeric_limits<float>;
-  constexpr int kLeastPlace = Limits::min_exponent - Limits::digits;
-  constexpr double kWrong = 1e9;
-  const auto rounded = static_cast<float>(exact);
-  if (std::isinf(rounded) || !std::isfinite(actual)) return actual == rounded ? 0 : kWrong;
-  const int place =
-      rounded == 0 ? kLeastPlace : std::max(std::ilogb(rounded) - Limits::digits + 1, kLeastPlace);
-  return static_cast<double>(
-      std::abs(std::ldexp(static_cast<long double>(actual) - exact, -place)));
-}
-
 class Accuracy : public testing::TestWithParam<Function> {};
 
 TEST_P(Accuracy, IsWithinItsBound) {
@@ -64,7 +53,7 @@ TEST_P(Accuracy, IsWithinItsBound) {
   const std::vector<float> y = GetParam().value(from_vector(x, {count})).to_vector<float>();
   for (size_t i = 0; i < x.size(); ++i) {
     const long double exact = GetParam().exact(x[i]);
-    ASSERT_LE(distance_in_ulp(y[i], exact), kMostUlp)
+    ASSERT_LE(testing_support::distance_in_ulp(y[i], exact), kMostUlp)
         << std::hexfloat << x[i] << " becomes " << y[i] << ", not " << static_cast<float>(exact);
   }
 }

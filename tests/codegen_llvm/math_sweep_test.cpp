@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "kernel_builder.h"
+#include "support/distance_in_ulp.h"
 #include <gtest/gtest.h>
 
 namespace wick::codegen::test {
@@ -142,18 +143,6 @@ void PrintTo(const WideFunction& function, std::ostream* out) {
 
 class WideMathSweep : public testing::TestWithParam<WideFunction> {};
 
-/// Distance in units of the last place of a double near `exact`.
-double distance_in_ulp(double actual, long double exact) {
-  constexpr double kWrong = 1e9;
-  if (std::isnan(exact) || std::isnan(actual))
-    return std::isnan(exact) == std::isnan(actual) ? 0 : kWrong;
-  const auto rounded = static_cast<double>(exact);
-  if (std::isinf(rounded) || std::isinf(actual)) return rounded == actual ? 0 : kWrong;
-  const int place = rounded == 0 ? -1074 : std::max(std::ilogb(rounded) - 52, -1074);
-  return static_cast<double>(
-      std::abs(std::ldexp(static_cast<long double>(actual) - exact, -place)));
-}
-
 TEST_P(WideMathSweep, IsWithinItsBound) {
   constexpr int64_t kWideInputs = int64_t{1} << 21;
   KernelBuilder k = elementwise(GetParam().op, {DType::f64}, DType::f64, kChunk);
@@ -189,7 +178,7 @@ TEST_P(WideMathSweep, IsWithinItsBound) {
     for (size_t i = 0; i < in.size(); ++i) {
       const long double exact = GetParam().exact(in[i]);
       ASSERT_TRUE(exact != 0 || std::signbit(out[i]) == std::signbit(exact)) << in[i];
-      const double distance = distance_in_ulp(out[i], exact);
+      const double distance = testing_support::distance_in_ulp(out[i], exact);
       if (distance <= worst) continue;
       worst = distance;
       worst_input = in[i];

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel_builder.h"
+#include "support/distance_in_ulp.h"
 #include <gtest/gtest.h>
 
 namespace wick::codegen::test {
@@ -40,8 +41,6 @@ std::vector<T> powers(PowOperands<T>& operands) {
 /// units in the last place, and those that are numbers of the type exact.
 template <typename T>
 void expect_within(double most_ulp, PowOperands<T> operands) {
-  using Limits = std::numeric_limits<T>;
-  constexpr int kLeastPlace = Limits::min_exponent - Limits::digits;
   const std::vector<T> actual = powers(operands);
   for (size_t i = 0; i < actual.size(); ++i) {
     const long double exact =
@@ -60,11 +59,7 @@ void expect_within(double most_ulp, PowOperands<T> operands) {
       ASSERT_EQ(actual[i], rounded) << text();
       continue;
     }
-    const int place = rounded == 0
-                          ? kLeastPlace
-                          : std::max(std::ilogb(rounded) - Limits::digits + 1, kLeastPlace);
-    ASSERT_LE(std::abs(std::ldexp(static_cast<long double>(actual[i]) - exact, -place)), most_ulp)
-        << text();
+    ASSERT_LE(testing_support::distance_in_ulp(actual[i], exact), most_ulp) << text();
   }
 }
 
