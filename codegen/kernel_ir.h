@@ -154,7 +154,7 @@ inline constexpr int64_t kSharedRow = 512;
 /// Kernels that walk rows of so many elements in order, or elementwise kernels shorter rows than
 /// kLongestFlatRow, are compiled for their length rounded up to kRowStep.
 inline constexpr int64_t kShortestBoundRow = 8;
-inline constexpr int64_t kLongestBoundRow = 208;
+inline constexpr int64_t kLongestBoundRow = 256;
 inline constexpr int64_t kRowStep = 16;
 
 struct Kernel {

@@ -102,24 +102,24 @@ RowCost cost_of_rows(const std::vector<DraftInstr>& instrs, int inner, int outer
 /// vector of each crossed buffer takes five to seven cycles. Of 299 kernels from 8 to 64
 /// elements (sums to gradients of layer norms, Zen 4) this finds the faster way but for a loss of
 /// 1.1 % in the geometric mean, of 240 with AVX2 (Zen 3) of 1.5 % in the caches and 0.6 % beyond,
-/// of 327 on Zen 5, whose vectors of 16 are no slower than those of 8, of 2.8 % in them and 2.6 %
-/// beyond.
+/// of 244 on Zen 5, whose vectors of 16 are no slower than those of 8 and which walks several rows
+/// in order at once, of 1.2 % in them and of 160 of 1.4 % beyond.
 bool pays_side_by_side(const std::vector<DraftInstr>& instrs,
                        int64_t length,
                        int inner,
                        int outer) {
-  constexpr double kWindow = 360;  // instructions
   constexpr double kInstructionsOfGather = 24;
   constexpr int64_t kLanes = 16;
   const bool is_wide = passes::host_lanes() == kLanes;
   const bool is_zen5 = passes::host_is_zen5();
-  const double cycles_to_transpose = is_zen5 ? 7 : is_wide ? 6 : 5.25;
-  const double cycles_of_instruction = is_wide && !is_zen5 ? 0.4 : 0.22;
+  const double window = is_zen5 ? 250 : 360;  // instructions
+  const double cycles_to_transpose = is_zen5 ? 9 : is_wide ? 6 : 5.25;
+  const double cycles_of_instruction = is_zen5 ? 0.2 : is_wide ? 0.4 : 0.22;
   const RowCost cost = cost_of_rows(instrs, inner, outer);
   const auto vectors = static_cast<double>((length + kLanes - 1) / kLanes);
   const double instructions =
       vectors * (cost.of_vector + kInstructionsOfGather * cost.gathers) + cost.of_end;
-  const double in_order = std::max(instructions * cost.latency / kWindow, instructions / 2);
+  const double in_order = std::max(instructions * cost.latency / window, instructions / 2);
   const double of_vectors =
       cycles_to_transpose * cost.crossed + cycles_of_instruction * cost.of_vector;
   const double side_by_side =

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -288,7 +289,8 @@ class KernelEmitter {
   llvm::Value* stream_start(int stream, llvm::Value* begin);
   llvm::Value* elements_to_line(int stream, llvm::Value* begin);
   llvm::Value* elements_to_streamed_line(int stream, llvm::Value* begin);
-  llvm::Value* are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin);
+  llvm::Value* bits_of_starts(llvm::ArrayRef<int> streams, llvm::Value* begin);
+  llvm::Value* are_aligned(llvm::Value* bits);
   void emit_prefetch_of_last_line(int stream, llvm::Value* end);
   void emit_prefetches_of_row_ends();
   llvm::StoreInst* store_past_caches(llvm::Value* value, llvm::Value* address);
@@ -385,9 +387,9 @@ class KernelEmitter {
   Values masks_;                                 // by copy, the lanes in range; empty: all
 
   int first_of_part_ = 0;  // the first vector of the row that the body takes
-  std::map<std::pair<int, int>, llvm::Value*> kept_values_;  // by own memory and vector
-  std::map<int, RowEnd> ends_of_row_;                        // by vector
-  llvm::Value* row_mask_ = nullptr;                          // made when first needed
+  std::map<std::tuple<int, size_t, int>, llvm::Value*> kept_values_;  // by own memory, row, vector
+  std::map<int, RowEnd> ends_of_row_;                                 // by vector
+  llvm::Value* row_mask_ = nullptr;                                   // made when first needed
   llvm::Value* new_lanes_ = nullptr;    // that no vector of the row has had; null: all
   llvm::Value* rows_stream_ = nullptr;  // made when first needed
 

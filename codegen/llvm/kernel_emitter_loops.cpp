@@ -423,7 +423,8 @@ llvm::Value* KernelEmitter::emit_main_loop(llvm::Value* begin,
   auto* streaming = llvm::BasicBlock::Create(b.getContext(), "streaming", function_);
   auto* cached = llvm::BasicBlock::Create(b.getContext(), "cached", function_);
   auto* after = llvm::BasicBlock::Create(b.getContext(), "stored", function_);
-  llvm::Value* streams_now = b.CreateAnd(streams_pay(), are_aligned(streams, begin));
+  llvm::Value* streams_now =
+      b.CreateAnd(streams_pay(), are_aligned(bits_of_starts(streams, begin)));
   b.CreateCondBr(streams_now, streaming, cached);
   const std::vector<llvm::Value*> start = accumulators_;
   b.SetInsertPoint(streaming);

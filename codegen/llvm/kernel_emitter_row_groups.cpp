@@ -31,6 +31,7 @@ llvm::Value* KernelEmitter::bytes_that_rows_share() {
 /// where what they share leaves it little room.
 llvm::Value* KernelEmitter::pays_to_group() {
   auto& b = e_.b;
+  if (s_.row_in_registers()) return b.getTrue();
   if (s_.rows_are_read_once()) return s_.rows_share_vectors() ? b.getTrue() : exceeds_caches();
   constexpr int64_t kLittleRoom = 6144;
   llvm::Value* pays = b.CreateICmpSGT(bytes_that_rows_share(), b.getInt64(kLittleRoom));
@@ -82,7 +83,7 @@ void KernelEmitter::emit_groups_of_rows(Range tasks) {
     llvm::Value* count = b.CreateSub(end_of_equal_rows(rows.end), rows.begin);
     llvm::Value* groups = b.CreateSelect(pays, b.CreateSDiv(count, together), b.getInt64(0));
     llvm::Value* groups_end = b.CreateAdd(rows.begin, b.CreateMul(groups, together));
-    const bool is_far = s_.rows_are_read_once();
+    const bool is_far = s_.rows_are_read_once() && !s_.row_in_registers();
     row_distance_ = is_far ? groups : b.getInt64(1);
     loop(rows.begin,
          is_far ? b.CreateAdd(rows.begin, groups) : groups_end,

@@ -1,6 +1,7 @@
 // Rows of few vectors are walked without loops: what later phases need of a row stays in registers,
 // and nothing waits for the end of a loop that cannot be foreseen. Where loops walk rows of 48
-// elements one by one, a softmax takes 1.9 times as long.
+// elements one by one, a softmax takes 1.9 times as long. Several rows at once, phase by phase, do
+// not wait for each other's folds: of 64 elements one by one it takes 1.4 times as long.
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ namespace wick::codegen::llvm_jit {
 void KernelEmitter::emit_kept_value(const Instr& at, int number) {
   Slot loaded;
   for (int copy = 0; copy < copies_; ++copy) {
-    llvm::Value*& kept = kept_values_[{at.buffer, first_of_part_ + copy}];
+    llvm::Value*& kept = kept_values_[{at.buffer, row_, first_of_part_ + copy}];
     if (at.kind == InstrKind::load) {
       loaded.copies.push_back(kept);
     } else {
@@ -39,17 +40,22 @@ void KernelEmitter::emit_row_in_registers(const Plan& plan) {
   auto& b = e_.b;
   const llvm::SmallVector<int, 4> streams = s_.streams_of(plan);
   in_vector_loop_ = true;
+  const auto emit_rows = [&](bool are_whole) {
+    for_each_row([&] { emit_vectors_of_row(plan, are_whole); });
+  };
   if (streams.empty() || !plan.accumulates.empty()) {
-    emit_vectors_of_row(plan, /*is_whole=*/false);
+    emit_rows(/*are_whole=*/false);
   } else {
+    llvm::Value* starts = b.getInt64(0);
+    for_each_row([&] { starts = b.CreateOr(starts, bits_of_starts(streams, b.getInt64(0))); });
     emit_if(
-        b.CreateAnd(whole_rows_stream(), are_aligned(streams, b.getInt64(0))),
+        b.CreateAnd(whole_rows_stream(), are_aligned(starts)),
         [&] {
           in_stream_loop_ = true;
-          emit_vectors_of_row(plan, /*is_whole=*/true);
+          emit_rows(/*are_whole=*/true);
           in_stream_loop_ = false;
         },
-        [&] { emit_vectors_of_row(plan, /*is_whole=*/false); });
+        [&] { emit_rows(/*are_whole=*/false); });
   }
   in_vector_loop_ = false;
   copies_ = 1;

@@ -181,14 +181,18 @@ llvm::Value* KernelEmitter::elements_to_streamed_line(int stream, llvm::Value* b
   return b.CreateSelect(streams_pay(), elements_to_line(stream, begin), b.getInt64(0));
 }
 
-/// Whether these stores write whole lines when the vector loop starts at `begin`.
-llvm::Value* KernelEmitter::are_aligned(llvm::ArrayRef<int> streams, llvm::Value* begin) {
-  auto& b = e_.b;
-  llvm::Value* bits = b.getInt64(0);
+/// The bits of all places where these stores begin when the vector loop starts at `begin`.
+llvm::Value* KernelEmitter::bits_of_starts(llvm::ArrayRef<int> streams, llvm::Value* begin) {
+  llvm::Value* bits = e_.b.getInt64(0);
   for (const int stream : streams)
-    bits = b.CreateOr(bits, stream_start(stream, begin));
-  llvm::Value* within_line = b.CreateAnd(bits, b.getInt64(kCacheLine.value() - 1));
-  return b.CreateICmpEQ(within_line, b.getInt64(0));
+    bits = e_.b.CreateOr(bits, stream_start(stream, begin));
+  return bits;
+}
+
+/// Whether lines begin at places of such bits.
+llvm::Value* KernelEmitter::are_aligned(llvm::Value* bits) {
+  auto& b = e_.b;
+  return b.CreateICmpEQ(b.CreateAnd(bits, b.getInt64(kCacheLine.value() - 1)), b.getInt64(0));
 }
 
 /// Asks for the line that the stream leaves in part. The ordinary store to it would wait for

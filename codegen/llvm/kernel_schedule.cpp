@@ -39,7 +39,7 @@ KernelSchedule::KernelSchedule(const Kernel& given, const HostTarget& host)
     plans_.push_back(make_plan(phase));
   find_prefetches();
   row_in_registers_ = can_keep_rows_in_registers();
-  if (!row_in_registers_) choose_rows_together();
+  choose_rows_together();
   find_lenders();
   unroll_ = choose_unroll();
   own_width_ = choose_own_width();

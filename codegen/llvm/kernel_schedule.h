@@ -126,6 +126,7 @@ class KernelSchedule {
 
   // kernel_schedule_copies.cpp: how much is walked at once
   [[nodiscard]] int work_of(const Phase& phase) const;
+  [[nodiscard]] int registers_of_vector(const Phase& phase) const;
   [[nodiscard]] int choose_copies(const Plan& plan) const;
   [[nodiscard]] int copies_that_share_words() const;
   [[nodiscard]] int chains_of(const Plan& plan, int copies) const;
@@ -227,6 +228,8 @@ class KernelSchedule {
   [[nodiscard]] bool rows_wait_for_memory() const;
   [[nodiscard]] int rows_of_memory() const;
   void choose_rows_together();
+  [[nodiscard]] int rows_in_registers() const;
+  [[nodiscard]] int rows_in_turn() const;
   [[nodiscard]] bool can_keep_rows_in_registers() const;
   [[nodiscard]] bool divides_row_faster() const;
   [[nodiscard]] bool can_walk_bound_rows() const;

@@ -74,13 +74,24 @@ int KernelSchedule::work_of(const Phase& phase) const {
   return work;
 }
 
+/// That a vector of the phase's widest type takes.
+int KernelSchedule::registers_of_vector(const Phase& phase) const {
+  size_t bytes = 4;
+  for (const int number : phase.instrs) {
+    const Instr& at = instr(number);
+    if (varies(number) || at.kind == InstrKind::accumulate)
+      bytes = std::max(bytes, size_of(at.dtype));
+  }
+  return static_cast<int>(bytes / 4);
+}
+
 /// Whether what is accumulated, so many registers of each, leaves some for what is added. Loops
 /// over positions of channels that store as well gain more by reading longer pieces of each of
 /// their streams.
 bool KernelSchedule::keeps_sums(const Plan& plan, int registers) const {
   const int most = host_.avx512 ? 24 : 12;
   const auto count = static_cast<int>(plan.accumulates.size());
-  if (kernel_.vector_is_inner()) return registers * rows_together_ * count <= most;
+  if (kernel_.vector_is_inner()) return registers * rows_in_turn() * count <= most;
   if (!kernel_.short_vector) return true;
   const bool stores = std::ranges::any_of(
       plan.phase->instrs, [&](int number) { return instr(number).kind == InstrKind::store; });
@@ -94,15 +105,9 @@ bool KernelSchedule::keeps_sums(const Plan& plan, int registers) const {
 int KernelSchedule::choose_copies(const Plan& plan) const {
   const int max_instructions = kernel_.short_vector && !host_.avx512 ? 50 : 600;
   const int max_vectors = 2 * (host_.avx512 ? 32 : 16);
-  const int work = rows_together_ * work_of(*plan.phase);
-  size_t bytes = 4;
-  for (const int number : plan.phase->instrs) {
-    const Instr& at = instr(number);
-    if (varies(number) || at.kind == InstrKind::accumulate)
-      bytes = std::max(bytes, size_of(at.dtype));
-  }
-  const auto registers = static_cast<int>(bytes / 4);
-  const int vectors = rows_together_ * max_live_vectors(plan);
+  const int work = rows_in_turn() * work_of(*plan.phase);
+  const int registers = registers_of_vector(*plan.phase);
+  const int vectors = rows_in_turn() * max_live_vectors(plan);
   int copies = most_copies();
   while (copies > 1 &&
          (copies * registers * work > max_instructions ||

@@ -4,11 +4,18 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 
 #include "wick/codegen/llvm/kernel_schedule.h"
 #include "wick/codegen/row_scratch.h"
 
 namespace wick::codegen::llvm_jit {
+
+namespace {
+
+constexpr int kMostInstructions = 1500;  // of straight code
+
+}  // namespace
 
 /// Whether neighboring rows have the same value of it.
 bool KernelSchedule::are_shared(int number) const {
@@ -30,7 +37,8 @@ bool KernelSchedule::is_stored_and_read(int buffer) const {
 
 bool KernelSchedule::reads_what_it_stores() const {
   return std::ranges::any_of(kernel_.instrs, [&](const Instr& at) {
-    return at.kind == InstrKind::store && is_stored_and_read(at.buffer);
+    return at.kind == InstrKind::store && is_stored_and_read(at.buffer) &&
+           !is_in_registers(at.buffer);
   });
 }
 
@@ -67,8 +75,9 @@ bool KernelSchedule::rows_may_take_turns() const {
   if (num_loops > 1 && inner_dims_.size() > 1) return false;
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
     const BufferArg& buffer = kernel_.buffers[i];
-    if (!buffer.no_alias || buffer.own_elements > 0) return false;
     const int number = static_cast<int>(i);
+    if (is_in_registers(number)) continue;
+    if (!buffer.no_alias || buffer.own_elements > 0) return false;
     if (is_stored_and_read(number) && !is_read_in_turn(number)) return false;
   }
   for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
@@ -141,6 +150,10 @@ bool KernelSchedule::rows_are_read_once() const {
 /// 2.5 to 3.5 times as long (Zen 3).
 void KernelSchedule::choose_rows_together() {
   if (!rows_may_take_turns() || (!host_.avx512 && reads_what_it_stores())) return;
+  if (row_in_registers_) {
+    rows_together_ = rows_in_registers();
+    return;
+  }
   if (rows_are_read_once()) {
     rows_together_ = rows_share_vectors() ? 4 : rows_of_memory();
   } else if (rows_share_vectors()) {
@@ -151,6 +164,58 @@ void KernelSchedule::choose_rows_together() {
   };
   while (rows_together_ > 1 && std::ranges::any_of(plans_, has_few_copies))
     rows_together_ /= 2;
+}
+
+/// Rows in registers that are walked at once, so that one computes while another waits for its
+/// folds: the machine does not look that far ahead. What registers do not hold is put aside, which
+/// pays with AVX2, and on Zen 5 where rows wait more than once and compute little or are few
+/// vectors. (On other machines with AVX-512 that was not measured.)
+int KernelSchedule::rows_in_registers() const {
+  constexpr int kVectorRegisters = 16;  // at least so many hold what is kept of rows
+  constexpr int kMostVectors = 64;
+  constexpr int kMostVectorsWithFunctions = 56;
+  constexpr int kMostVectorsOfPair = 28;
+  constexpr int kMostStreams = 8;
+  constexpr int kMostRowsOfShortVectors = 4;
+  if (host_.lanes < 8) return 1;
+  std::set<int> read;
+  int work = 0;
+  int waits = 0;
+  int registers = 1;
+  bool has_functions = false;
+  for (const Plan& plan : plans_) {
+    if (!plan.phase->loop) continue;
+    work += work_of(*plan.phase);
+    registers = std::max(registers, registers_of_vector(*plan.phase));
+    if (!plan.accumulates.empty()) ++waits;
+    for (const int number : plan.phase->instrs) {
+      const Instr& at = instr(number);
+      has_functions |= is_costly(at);
+      if (reads_vectors(at) && !are_shared(number)) read.insert(at.buffer);
+    }
+  }
+  const int row = vectors_of_row() * registers;
+  const auto as_fit = [&](int rows, int vectors, int most) {
+    while (rows > 1 && (rows * vectors > most || rows * row * work > kMostInstructions)) {
+      rows /= 2;
+    }
+    return rows;
+  };
+  if (!host_.avx512) {
+    const int most = has_functions ? kMostVectorsWithFunctions : kMostVectors;
+    return as_fit(kMostRowsOfShortVectors, row, most);
+  }
+  const int streams = std::max(static_cast<int>(read.size()), 1);
+  const int vectors = row * streams;
+  const bool may_put_aside = host_.zen5 && waits > 1;
+  const int most = may_put_aside && !has_functions ? kMostVectors : kVectorRegisters;
+  const int rows = as_fit(kMostStreams / streams, vectors, most);
+  return may_put_aside ? std::max(rows, as_fit(2, vectors, kMostVectorsOfPair)) : rows;
+}
+
+/// That take turns in the body of each loop.
+int KernelSchedule::rows_in_turn() const {
+  return row_in_registers_ ? 1 : rows_together_;
 }
 
 bool KernelSchedule::rows_are_blocks() const {
@@ -169,8 +234,7 @@ int KernelSchedule::whole_vectors_of_row() const {
 /// Unless there is too much code, or so many vectors that registers do not hold them. A loop alone,
 /// of which memory is the limit, reads long rows as fast, and several of them at once faster.
 bool KernelSchedule::can_keep_rows_in_registers() const {
-  constexpr int kMostInstructions = 1500;
-  constexpr int kMostVectors = 14;
+  constexpr int kMostVectors = 16;
   constexpr int kLittleWork = 8;
   constexpr int64_t kLongestOfLittleWork = 128;
   if (kernel_.row_bound == 0 || !kernel_.vector_is_inner()) return false;
