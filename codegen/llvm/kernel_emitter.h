@@ -155,6 +155,8 @@ class KernelEmitter {
 
   // kernel_emitter_row_groups.cpp
   void emit_groups_of_rows(Range tasks);
+  void emit_groups_of_rows_in_registers(Range tasks);
+  void for_each_line_of_rows(Range tasks, const std::function<void(Range)>& body);
   llvm::Value* bytes_that_rows_share();
   llvm::Value* end_of_equal_rows(llvm::Value* end);
   llvm::Value* position_in_row(int dim, llvm::Value* first);

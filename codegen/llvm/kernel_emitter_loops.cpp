@@ -188,7 +188,7 @@ void KernelEmitter::emit_tasks(Range tasks,
                                Range vectors,
                                const std::vector<llvm::Value*>& starts) {
   if (s_.rows_together() > 1) {
-    emit_groups_of_rows(tasks);
+    s_.row_in_registers() ? emit_groups_of_rows_in_registers(tasks) : emit_groups_of_rows(tasks);
     return;
   }
   const auto emit_each = [&] {

@@ -31,7 +31,6 @@ llvm::Value* KernelEmitter::bytes_that_rows_share() {
 /// where what they share leaves it little room.
 llvm::Value* KernelEmitter::pays_to_group() {
   auto& b = e_.b;
-  if (s_.row_in_registers()) return b.getTrue();
   if (s_.rows_are_read_once()) return s_.rows_share_vectors() ? b.getTrue() : exceeds_caches();
   constexpr int64_t kLittleRoom = 6144;
   llvm::Value* pays = b.CreateICmpSGT(bytes_that_rows_share(), b.getInt64(kLittleRoom));
@@ -73,23 +72,50 @@ llvm::Value* KernelEmitter::position_in_row(int dim, llvm::Value* first) {
 /// stored are neighbors: far apart, the gradient of a layer norm takes 1.1 times as long.
 void KernelEmitter::emit_groups_of_rows(Range tasks) {
   auto& b = e_.b;
-  const llvm::ArrayRef<int> other_dims = s_.task_dims().drop_back();
   llvm::Value* pays = pays_to_group();
-  for_each_line(tasks, [&](const std::vector<llvm::Value*>& starts, Range rows) {
-    for (size_t i = 0; i < starts.size(); ++i)
-      positions_[static_cast<size_t>(other_dims[i])] = starts[i];
-    enter_dims(other_dims, nullptr);
+  for_each_line_of_rows(tasks, [&](Range rows) {
     llvm::Value* together = b.getInt64(static_cast<uint64_t>(s_.rows_together()));
     llvm::Value* count = b.CreateSub(end_of_equal_rows(rows.end), rows.begin);
     llvm::Value* groups = b.CreateSelect(pays, b.CreateSDiv(count, together), b.getInt64(0));
     llvm::Value* groups_end = b.CreateAdd(rows.begin, b.CreateMul(groups, together));
-    const bool is_far = s_.rows_are_read_once() && !s_.row_in_registers();
+    const bool is_far = s_.rows_are_read_once();
     row_distance_ = is_far ? groups : b.getInt64(1);
     loop(rows.begin,
          is_far ? b.CreateAdd(rows.begin, groups) : groups_end,
          is_far ? 1 : s_.rows_together(),
          [&](llvm::Value* row) { emit_rows(row, s_.rows_together()); });
     loop(groups_end, rows.end, 1, [&](llvm::Value* row) { emit_rows(row, 1); });
+  });
+}
+
+/// In the caches as many as the machine computes fastest. From memory fewer: it prefetches along
+/// loads that go on all the time, and rests while a large group computes.
+void KernelEmitter::emit_groups_of_rows_in_registers(Range tasks) {
+  auto& b = e_.b;
+  const int near = s_.rows_together();
+  const int far = s_.rows_together_from_memory();
+  row_distance_ = b.getInt64(1);
+  for_each_line_of_rows(tasks, [&](Range rows) {
+    llvm::Value* near_end = end_of_whole_steps(rows, near);
+    if (far < near) near_end = b.CreateSelect(exceeds_caches(), rows.begin, near_end);
+    loop(rows.begin, near_end, near, [&](llvm::Value* row) { emit_rows(row, near); });
+    if (far > 1 && far < near) {
+      llvm::Value* far_end = end_of_whole_steps({near_end, rows.end}, far);
+      loop(near_end, far_end, far, [&](llvm::Value* row) { emit_rows(row, far); });
+      near_end = far_end;
+    }
+    loop(near_end, rows.end, 1, [&](llvm::Value* row) { emit_rows(row, 1); });
+  });
+}
+
+/// The rows in each position of the other task dimensions.
+void KernelEmitter::for_each_line_of_rows(Range tasks, const std::function<void(Range)>& body) {
+  const llvm::ArrayRef<int> other_dims = s_.task_dims().drop_back();
+  for_each_line(tasks, [&](const std::vector<llvm::Value*>& starts, Range rows) {
+    for (size_t i = 0; i < starts.size(); ++i)
+      positions_[static_cast<size_t>(other_dims[i])] = starts[i];
+    enter_dims(other_dims, nullptr);
+    body(rows);
   });
 }
 

@@ -135,6 +135,8 @@ class KernelSchedule {
   // kernel_schedule_rows.cpp: which rows, and how
   [[nodiscard]] int rows_together() const { return rows_together_; }
 
+  [[nodiscard]] int rows_together_from_memory() const;
+
   [[nodiscard]] bool are_shared(int number) const;
   [[nodiscard]] bool rows_share_vectors() const;
   [[nodiscard]] bool rows_are_read_once() const;
@@ -229,6 +231,7 @@ class KernelSchedule {
   [[nodiscard]] int rows_of_memory() const;
   void choose_rows_together();
   [[nodiscard]] int rows_in_registers() const;
+  [[nodiscard]] std::set<int> read_along_rows() const;
   [[nodiscard]] int rows_in_turn() const;
   [[nodiscard]] bool can_keep_rows_in_registers() const;
   [[nodiscard]] bool divides_row_faster() const;

@@ -178,7 +178,6 @@ int KernelSchedule::rows_in_registers() const {
   constexpr int kMostStreams = 8;
   constexpr int kMostRowsOfShortVectors = 4;
   if (host_.lanes < 8) return 1;
-  std::set<int> read;
   int work = 0;
   int waits = 0;
   int registers = 1;
@@ -188,11 +187,8 @@ int KernelSchedule::rows_in_registers() const {
     work += work_of(*plan.phase);
     registers = std::max(registers, registers_of_vector(*plan.phase));
     if (!plan.accumulates.empty()) ++waits;
-    for (const int number : plan.phase->instrs) {
-      const Instr& at = instr(number);
-      has_functions |= is_costly(at);
-      if (reads_vectors(at) && !are_shared(number)) read.insert(at.buffer);
-    }
+    has_functions |= std::ranges::any_of(plan.phase->instrs,
+                                         [&](int number) { return is_costly(instr(number)); });
   }
   const int row = vectors_of_row() * registers;
   const auto as_fit = [&](int rows, int vectors, int most) {
@@ -205,12 +201,38 @@ int KernelSchedule::rows_in_registers() const {
     const int most = has_functions ? kMostVectorsWithFunctions : kMostVectors;
     return as_fit(kMostRowsOfShortVectors, row, most);
   }
-  const int streams = std::max(static_cast<int>(read.size()), 1);
+  const int streams = std::max(static_cast<int>(read_along_rows().size()), 1);
   const int vectors = row * streams;
   const bool may_put_aside = host_.zen5 && waits > 1;
   const int most = may_put_aside && !has_functions ? kMostVectors : kVectorRegisters;
   const int rows = as_fit(kMostStreams / streams, vectors, most);
   return may_put_aside ? std::max(rows, as_fit(2, vectors, kMostVectorsOfPair)) : rows;
+}
+
+/// Buffers, each with other vectors in each row.
+std::set<int> KernelSchedule::read_along_rows() const {
+  std::set<int> buffers;
+  for (size_t i = 0; i < kernel_.instrs.size(); ++i) {
+    const Instr& at = kernel_.instrs[i];
+    if (reads_vectors(at) && !are_shared(static_cast<int>(i))) buffers.insert(at.buffer);
+  }
+  return buffers;
+}
+
+/// Of rows in registers, where they come from memory. (Compiled for AVX2, groups are no slower from
+/// there than single rows.)
+int KernelSchedule::rows_together_from_memory() const {
+  constexpr int64_t kMostBytes = 1024;
+  if (!host_.avx512) return rows_together_;
+  int64_t bytes = 0;
+  for (const int buffer : read_along_rows()) {
+    const DType dtype = kernel_.buffers[static_cast<size_t>(buffer)].dtype;
+    bytes += kernel_.row_bound * static_cast<int64_t>(size_of(dtype));
+  }
+  int rows = rows_together_;
+  while (rows > 1 && rows * bytes > kMostBytes)
+    rows /= 2;
+  return rows;
 }
 
 /// That take turns in the body of each loop.

@@ -42,7 +42,8 @@ bool is_bound(const Kernel& kernel, int64_t length) {
 
 TEST(RowRegisters, TreatsRowsOfAllLengthsAlike) {
   for (const char* dtype : {"f32", "f64", "f16", "bf16"}) {
-    for (const int64_t length : {8, 9, 15, 16, 17, 31, 33, 48, 63, 65, 95, 96, 97, 112, 113, 208}) {
+    for (const int64_t length :
+         {8, 9, 15, 16, 17, 31, 33, 48, 63, 65, 95, 96, 97, 112, 113, 208, 250, 256}) {
       const auto kernel = check_program(many_loops(dtype, length));
       EXPECT_TRUE(is_bound(*kernel, length)) << to_string(*kernel);
     }
@@ -105,6 +106,27 @@ graph @f(%x: f32[{0},7], %y: f32[7,{1}]) -> (f32[7,{0}]) {{
                               length,
                               2 * length,
                               2 * length - 1));
+  }
+}
+
+/// Groups of rows end where an outer dimension goes on.
+TEST(RowRegisters, TreatsRowsOfTwoDimensionsAlike) {
+  for (const int64_t length : {16, 40, 64, 100}) {
+    for (const int64_t rows : {3, 8, 21}) {
+      check_program(fmt::format(R"(
+graph @f(%x: f32[5,{1},{0}]) -> (f32[5,{2},{0}]) {{
+  %0 = slice %x {{sizes = [5,{2},{0}], starts = [0,1,0], steps = [1,1,1]}} : f32[5,{2},{0}]
+  %1 = reduce_sum %0 {{axes = [2], keepdims = true}} : f32[5,{2},1]
+  %2 = sub %0, %1 : f32[5,{2},{0}]
+  %3 = mul %2, %2 : f32[5,{2},{0}]
+  %4 = reduce_sum %3 {{axes = [2], keepdims = true}} : f32[5,{2},1]
+  %5 = div %2, %4 : f32[5,{2},{0}]
+  return %5
+}})",
+                                length,
+                                rows + 2,
+                                rows));
+    }
   }
 }
 
@@ -193,17 +215,47 @@ TEST(RowRegisters, TreatsInPlaceRowsAlike) {
   }
 }
 
+/// Each row finds what the one before has stored behind its own end.
+TEST(RowRegisters, TreatsRowsThatReadWhatOthersStoreInOrder) {
+  constexpr int64_t kRows = 19;
+  for (const int64_t length : {16, 37, 64, 101}) {
+    KernelBuilder k("handed_on");
+    const int x = k.buffer(DType::f32);
+    const int state = k.buffer(DType::f32, true);
+    k.outer(kRows);
+    k.vector(k.inner(length));
+    k.kernel().row_bound = (length + kRowStep - 1) / kRowStep * kRowStep;
+    k.loop();
+    const int before = k.load(state, k.at({0, 1}));
+    const int largest = k.accumulate(ir::OpKind::reduce_max, DType::f32, {before});
+    k.loop();
+    const int value = k.load(x, k.at({length, 1}));
+    k.store(state, k.at({0, 1}), k.compute(ir::OpKind::sub, DType::f32, {largest, value}));
+    const std::vector<float> in = some(kRows * length);
+    std::vector<float> expected(static_cast<size_t>(length), 3.0F);
+    std::vector<float> found = expected;
+    for (int64_t r = 0; r < kRows; ++r) {
+      const float top = *std::ranges::max_element(expected);
+      for (int64_t c = 0; c < length; ++c)
+        expected[static_cast<size_t>(c)] = top - in[static_cast<size_t>(r * length + c)];
+    }
+    void* buffers[] = {const_cast<float*>(in.data()), found.data()};
+    compile(k.kernel())(buffers, k.params().data(), 0, kRows, 0, 0);
+    EXPECT_EQ(found, expected) << length;
+  }
+}
+
 /// A piece of a launch that no cache holds: rows that fill lines go past the caches where they
 /// begin with one, and nothing between rows is written.
 TEST(RowRegisters, TreatsRowsPastTheCachesAlike) {
   constexpr int64_t kHuge = int64_t{1} << 40;
   constexpr int64_t kRows = 12;
-  for (const int64_t length : {16, 48, 50, 64, 112}) {
+  for (const int64_t length : {16, 48, 50, 64, 112, 240}) {
     for (const int64_t stride : {length, length + 5, length + 16}) {
       KernelBuilder k = less_largest(kHuge, length, stride);
       const std::vector<float> in = some(kRows * stride);
-      alignas(64) static float out[kRows * 128];
-      std::fill_n(out, kRows * 128, 1000.0F);
+      alignas(64) static float out[kRows * 256];
+      std::fill_n(out, kRows * 256, 1000.0F);
       void* buffers[] = {const_cast<float*>(in.data()), out};
       compile(k.kernel())(buffers, k.params().data(), 1, kRows, 0, 0);
       expect_less_largest(in.data() + stride, out + stride, kRows - 1, length, stride);
