@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -225,19 +227,23 @@ TEST(RowRegisters, TreatsRowsThatReadWhatOthersStoreInOrder) {
     k.outer(kRows);
     k.vector(k.inner(length));
     k.kernel().row_bound = (length + kRowStep - 1) / kRowStep * kRowStep;
+    const auto value = [&] { return k.load(x, k.at({length, 1})); };
+    const auto less = [&](int of, int what) {
+      return k.compute(ir::OpKind::sub, DType::f32, {of, what});
+    };
     k.loop();
     const int before = k.load(state, k.at({0, 1}));
-    const int largest = k.accumulate(ir::OpKind::reduce_max, DType::f32, {before});
+    const int largest = k.accumulate(ir::OpKind::reduce_max, DType::f32, {less(before, value())});
     k.loop();
-    const int value = k.load(x, k.at({length, 1}));
-    k.store(state, k.at({0, 1}), k.compute(ir::OpKind::sub, DType::f32, {largest, value}));
+    k.store(state, k.at({0, 1}), less(largest, value()));
     const std::vector<float> in = some(kRows * length);
     std::vector<float> expected(static_cast<size_t>(length), 3.0F);
     std::vector<float> found = expected;
-    for (int64_t r = 0; r < kRows; ++r) {
-      const float top = *std::ranges::max_element(expected);
-      for (int64_t c = 0; c < length; ++c)
-        expected[static_cast<size_t>(c)] = top - in[static_cast<size_t>(r * length + c)];
+    for (auto row = in.begin(); row != in.end(); row += length) {
+      std::ranges::transform(
+          expected, std::span(row, row + length), expected.begin(), std::minus());
+      const float now = *std::ranges::max_element(expected);
+      std::transform(row, row + length, expected.begin(), [&](float v) { return now - v; });
     }
     void* buffers[] = {const_cast<float*>(in.data()), found.data()};
     compile(k.kernel())(buffers, k.params().data(), 0, kRows, 0, 0);
@@ -250,20 +256,25 @@ TEST(RowRegisters, TreatsRowsThatReadWhatOthersStoreInOrder) {
 TEST(RowRegisters, TreatsRowsPastTheCachesAlike) {
   constexpr int64_t kHuge = int64_t{1} << 40;
   constexpr int64_t kRows = 12;
+  alignas(64) static float out[kRows * 256];
+  const auto check = [&](int64_t length, int64_t stride, int64_t begin) {
+    KernelBuilder k = less_largest(kHuge, length, stride);
+    const std::vector<float> in = some(kRows * stride);
+    std::fill_n(out, kRows * 256, 1000.0F);
+    void* buffers[] = {const_cast<float*>(in.data()), out};
+    compile(k.kernel())(buffers, k.params().data(), begin, kRows, 0, 0);
+    const int64_t first = begin * stride;
+    expect_less_largest(in.data() + first, out + first, kRows - begin, length, stride);
+    for (int64_t i = 0; i < kRows * stride; ++i) {
+      const bool is_written = i >= first && i % stride < length;
+      if (is_written) continue;
+      ASSERT_EQ(out[i], 1000.0F) << i;
+    }
+  };
   for (const int64_t length : {16, 48, 50, 64, 112, 240}) {
     for (const int64_t stride : {length, length + 5, length + 16}) {
-      KernelBuilder k = less_largest(kHuge, length, stride);
-      const std::vector<float> in = some(kRows * stride);
-      alignas(64) static float out[kRows * 256];
-      std::fill_n(out, kRows * 256, 1000.0F);
-      void* buffers[] = {const_cast<float*>(in.data()), out};
-      compile(k.kernel())(buffers, k.params().data(), 1, kRows, 0, 0);
-      expect_less_largest(in.data() + stride, out + stride, kRows - 1, length, stride);
-      for (int64_t i = 0; i < kRows * stride; ++i) {
-        const bool is_written = i >= stride && i % stride < length;
-        if (is_written) continue;
-        ASSERT_EQ(out[i], 1000.0F) << i;
-      }
+      check(length, stride, 0);
+      check(length, stride, 1);
     }
   }
   const std::string assembly = llvm_compiler().assembly(less_largest(kHuge, 64, 64).kernel());
