@@ -99,7 +99,7 @@ RowCost cost_of_rows(const std::vector<DraftInstr>& instrs, int inner, int outer
 
 /// In order, a row takes its share of the instructions that the machine looks ahead, for as long as
 /// it waits for itself, and at least what its instructions take at two a cycle. Side by side, a
-/// vector of each crossed buffer takes five to seven cycles. Of 299 kernels from 8 to 64
+/// vector of each crossed buffer takes five to nine cycles. Of 299 kernels from 8 to 64
 /// elements (sums to gradients of layer norms, Zen 4) this finds the faster way but for a loss of
 /// 1.1 % in the geometric mean, of 240 with AVX2 (Zen 3) of 1.5 % in the caches and 0.6 % beyond,
 /// of 244 on Zen 5, whose vectors of 16 are no slower than those of 8 and which walks several rows

@@ -188,8 +188,8 @@ void KernelEmitter::emit_tasks(Range tasks,
                                Range vectors,
                                const std::vector<llvm::Value*>& starts) {
   if (s_.rows_together() > 1) {
-    s_.row_in_registers() ? emit_groups_of_rows_in_registers(tasks) : emit_groups_of_rows(tasks);
-    return;
+    if (s_.row_in_registers()) return emit_groups_of_rows_in_registers(tasks);
+    return emit_groups_of_rows(tasks);
   }
   const auto emit_each = [&] {
     for_each_task(tasks, starts, [&] {

@@ -192,9 +192,8 @@ int KernelSchedule::rows_in_registers() const {
   }
   const int row = vectors_of_row() * registers;
   const auto as_fit = [&](int rows, int vectors, int most) {
-    while (rows > 1 && (rows * vectors > most || rows * row * work > kMostInstructions)) {
+    while (rows > 1 && (rows * vectors > most || rows * row * work > kMostInstructions))
       rows /= 2;
-    }
     return rows;
   };
   if (!host_.avx512) {
