@@ -1,7 +1,7 @@
 // Rows that share vectors are reduced several at a time: what they have in common is read and
 // computed once for all of them. So are rows that are only read, since memory brings several
-// streams faster than one. Rows here are positions of the last task dimension, which may be blocks
-// of a single one.
+// streams faster than one, and rows in registers, of which one computes while another waits. Rows
+// here are positions of the last task dimension, which may be blocks of a single one.
 
 #include "wick/codegen/llvm/kernel_emitter.h"
 

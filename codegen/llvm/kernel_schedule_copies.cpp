@@ -74,7 +74,7 @@ int KernelSchedule::work_of(const Phase& phase) const {
   return work;
 }
 
-/// That a vector of the phase's widest type takes.
+/// How many a vector of the phase's widest type takes.
 int KernelSchedule::registers_of_vector(const Phase& phase) const {
   size_t bytes = 4;
   for (const int number : phase.instrs) {

@@ -204,7 +204,7 @@ int KernelSchedule::rows_in_registers() const {
   const int vectors = row * streams;
   const bool may_put_aside = host_.zen5 && waits > 1;
   const int most = may_put_aside && !has_functions ? kMostVectors : kVectorRegisters;
-  const int rows = as_fit(kMostStreams / streams, vectors, most);
+  const int rows = as_fit(std::max(kMostStreams / streams, 1), vectors, most);
   return may_put_aside ? std::max(rows, as_fit(2, vectors, kMostVectorsOfPair)) : rows;
 }
 
@@ -219,7 +219,7 @@ std::set<int> KernelSchedule::read_along_rows() const {
 }
 
 /// Of rows in registers, where they come from memory. (Compiled for AVX2, groups are no slower from
-/// there than single rows.)
+/// there than single rows, nor are groups of rows of 16-bit numbers, which are not counted.)
 int KernelSchedule::rows_together_from_memory() const {
   constexpr int64_t kMostBytes = 1024;
   if (!host_.avx512) return rows_together_;

@@ -169,6 +169,10 @@ graph @f(%x: f32[300,{0}], %g: f32[300,{0}]) -> (f32[300,{0}], f32[{0}]) {{
 namespace wick::codegen::test {
 namespace {
 
+int64_t bound_of(int64_t length) {
+  return (length + kRowStep - 1) / kRowStep * kRowStep;
+}
+
 /// The elements of rows less the row's largest.
 KernelBuilder less_largest(int64_t rows, int64_t length, int64_t stride) {
   KernelBuilder k("less_largest");
@@ -176,7 +180,7 @@ KernelBuilder less_largest(int64_t rows, int64_t length, int64_t stride) {
   const int y = k.buffer(DType::f32, true);
   k.outer(rows);
   k.vector(k.inner(length));
-  k.kernel().row_bound = (length + kRowStep - 1) / kRowStep * kRowStep;
+  k.kernel().row_bound = bound_of(length);
   k.loop();
   const int largest =
       k.accumulate(ir::OpKind::reduce_max, DType::f32, {k.load(x, k.at({stride, 1}))});
@@ -226,7 +230,7 @@ TEST(RowRegisters, TreatsRowsThatReadWhatOthersStoreInOrder) {
     const int state = k.buffer(DType::f32, true);
     k.outer(kRows);
     k.vector(k.inner(length));
-    k.kernel().row_bound = (length + kRowStep - 1) / kRowStep * kRowStep;
+    k.kernel().row_bound = bound_of(length);
     const auto value = [&] { return k.load(x, k.at({length, 1})); };
     const auto less = [&](int of, int what) {
       return k.compute(ir::OpKind::sub, DType::f32, {of, what});
@@ -288,7 +292,7 @@ TEST(RowRegisters, TreatsSumsOfNegativeZerosAsZero) {
     const int y = k.buffer(DType::f32, true);
     k.outer(2);
     k.vector(k.inner(length));
-    k.kernel().row_bound = (length + kRowStep - 1) / kRowStep * kRowStep;
+    k.kernel().row_bound = bound_of(length);
     k.loop();
     const int in = k.load(x, k.at({length, 1}));
     const int sum = k.accumulate(ir::OpKind::reduce_sum, DType::f32, {in});
