@@ -309,6 +309,8 @@ class KernelEmitter {
                         llvm::Value* place_stride,
                         StagedBlock block);
   llvm::Value* stride_of_staged(size_t number);
+  void emit_staged_tile(
+      size_t number, llvm::Value* place, StagedBlock block, Range tasks, Range vectors);
   void emit_staged_rows(size_t number, llvm::Value* place, StagedBlock block);
   void find_rows_behind(llvm::ArrayRef<llvm::Value*> places, StagedBlock block);
   void emit_prefetches_of_rows_behind(const Plan& plan, llvm::Value* column);

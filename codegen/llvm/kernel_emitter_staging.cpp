@@ -34,7 +34,7 @@ void KernelEmitter::emit_staged_copy(size_t number,
   auto& b = e_.b;
   const Staged& staged = s_.staged()[number];
   const size_t bytes = size_of(kernel_.buffers[static_cast<size_t>(staged.own)].dtype);
-  b.CreateCall(transposing_copy({bytes, direction, block.pitch}),
+  b.CreateCall(transposing_copy({bytes, direction, block.pitch, 0}),
                {place, place_stride, start_of_buffer(staged.own), block.rows, block.columns});
 }
 
@@ -179,6 +179,33 @@ void KernelEmitter::let_own_memory_begin_at(llvm::Value* first) {
   }
 }
 
+/// From memory it asks meanwhile for the tile behind, whose rows are those behind these, or what
+/// follows in the first rows.
+void KernelEmitter::emit_staged_tile(
+    size_t number, llvm::Value* place, StagedBlock block, Range tasks, Range vectors) {
+  auto& b = e_.b;
+  const Staged& staged = s_.staged()[number];
+  const DType dtype = kernel_.buffers[static_cast<size_t>(staged.own)].dtype;
+  llvm::Value* stride = stride_of_staged(number);
+  llvm::Value* behind = b.CreateSub(vectors.end, vectors.begin);
+  llvm::Value* back = b.CreateSub(tiled_vectors_.begin, vectors.begin);
+  llvm::Value* is_last = b.CreateICmpSGE(vectors.end, tiled_vectors_.end);
+  llvm::Value* distance = b.CreateMul(b.CreateSelect(is_last, back, behind), stride);
+  llvm::Value* columns = b.CreateSub(tasks.end, tasks.begin);
+  distance = b.CreateAdd(distance, b.CreateSelect(is_last, columns, b.getInt64(0)));
+  b.CreateCall(transposing_copy({.element_bytes = size_of(dtype),
+                                 .direction = Transposing::into_columns,
+                                 .pitch = block.pitch,
+                                 .asked_columns = kTileTasks}),
+               {place,
+                stride,
+                start_of_buffer(staged.own),
+                block.rows,
+                block.columns,
+                b.CreateGEP(e_.storage_type(dtype), place, distance),
+                exceeds_caches()});
+}
+
 /// Reads the tile, and lets its own memory begin there.
 void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
                                Range tasks,
@@ -204,7 +231,7 @@ void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
     places.push_back(place_of_staged(i));
   restore_scope(std::move(scope));
   for (size_t i = 0; i < s_.staged().size(); ++i)
-    emit_staged_copy(i, Transposing::into_columns, places[i], stride_of_staged(i), block);
+    emit_staged_tile(i, places[i], block, tasks, vectors);
 
   let_own_memory_begin_at(b.CreateAdd(
       b.CreateMul(tasks.begin, b.getInt64(static_cast<uint64_t>(kTilePitch))), vectors.begin));
@@ -244,7 +271,7 @@ void KernelEmitter::stage_lanes(size_t number, llvm::Value* place, llvm::Value* 
   const Staged& staged = s_.staged()[number];
   const auto lanes = static_cast<unsigned>(e_.lanes);
   const auto read = [&](llvm::Value* first, llvm::Value* last) {
-    b.CreateCall(transposing_copy({sizeof(float), Transposing::some_into_columns, s_.own_width()}),
+    b.CreateCall(transposing_copy({sizeof(float), Transposing::some_into_columns, s_.own_width(), 0}),
                  {place,
                   stride_of_staged(number),
                   start_of_buffer(staged.own),

@@ -36,13 +36,15 @@ class Emitter {
         align_(copy.element_bytes),
         wide_(wide_block(copy.element_bytes, e.lanes)),
         direction_(copy.direction),
-        pitch_(copy.pitch) {}
+        pitch_(copy.pitch),
+        asked_bytes_(copy.asked_columns * static_cast<int64_t>(copy.element_bytes)) {}
 
   llvm::Function* emit() {
     llvm::Type* i64 = b_.getInt64Ty();
     llvm::Type* pointer = b_.getPtrTy();
     llvm::SmallVector<llvm::Type*, 8> arguments = {pointer, i64, pointer, i64, i64};
     if (takes_some_rows()) arguments.append({i64, i64});
+    if (asked_bytes_ > 0) arguments.append({pointer, b_.getInt1Ty()});
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), arguments, false);
     function_ = llvm::Function::Create(
         type, llvm::GlobalValue::InternalLinkage, "transposing_copy", &e_.module);
@@ -110,7 +112,9 @@ class Emitter {
       llvm::Value* row = b_.CreateBinaryIntrinsic(
           llvm::Intrinsic::smin, position, b_.CreateSub(num_rows_, int64(wide_.rows())));
       Rows rows = first;
-      rows.begin = move(rows.begin, b_.CreateMul(row, stride_));
+      llvm::Value* distance = b_.CreateMul(row, stride_);
+      rows.begin = move(rows.begin, distance);
+      if (rows.asked != nullptr) rows.asked = move(rows.asked, distance);
       llvm::Value* columns = move(columns_, row);
       emit_row_of_blocks(wide_, wide_end, rows, columns);
       if (wide_.square > 2) emit_row_of_blocks(pair_block(wide_), pair_end, rows, columns);
@@ -124,10 +128,12 @@ class Emitter {
     llvm::Value* begin = nullptr;
     Values distances;  // of the first four; of some rows, of all
     llvm::Value* four = nullptr;
+    llvm::Value* asked = nullptr;  // where the first of those begins that are asked for
   };
 
   Rows first_rows() {
-    Rows rows{.begin = rows_, .distances = {}, .four = nullptr};
+    Rows rows{.begin = rows_, .distances = {}, .four = nullptr, .asked = nullptr};
+    if (asked_bytes_ > 0) rows.asked = function_->getArg(5);
     if (takes_some_rows()) {
       llvm::Value* first = function_->getArg(5);
       llvm::Value* last = function_->getArg(6);
@@ -167,6 +173,10 @@ class Emitter {
     auto* body = llvm::BasicBlock::Create(b_.getContext(), "blocks", function_);
     auto* after = llvm::BasicBlock::Create(b_.getContext(), "done", function_);
     llvm::Value* first_left = b_.CreateSub(end, int64(block.square));
+    const bool asks = rows.asked != nullptr && block.square == wide_.square;
+    llvm::Value* first_unasked = nullptr;  // rows
+    if (asks)
+      first_unasked = b_.CreateSelect(function_->getArg(6), int64(block.rows()), int64(0));
     b_.CreateCondBr(b_.CreateICmpSLE(int64(0), first_left), body, after);
     b_.SetInsertPoint(body);
     const auto moving = [&](llvm::Value* first) {
@@ -177,6 +187,8 @@ class Emitter {
     llvm::PHINode* left = moving(first_left);  // columns behind this block
     llvm::PHINode* in_rows = moving(rows.begin);
     llvm::PHINode* in_columns = moving(columns);
+    llvm::PHINode* asked = asks ? moving(rows.asked) : nullptr;
+    llvm::PHINode* unasked = asks ? moving(first_unasked) : nullptr;
     Values places;
     for (int i = 0; i < block.square; ++i)
       places.push_back(move(in_columns, int64(i * pitch_)));
@@ -186,14 +198,40 @@ class Emitter {
       store_rows(block, transpose(block, load(block, places)), places_in(rows, in_rows));
     }
     llvm::Value* step = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, int64(block.square));
+    if (asks) emit_asking(asked, unasked);
     const auto advance = [&](llvm::PHINode* value, llvm::Value* next) {
       value->addIncoming(next, b_.GetInsertBlock());
     };
+    if (asks) {
+      advance(asked, move(asked, stride_));
+      advance(unasked, b_.CreateSub(unasked, int64(1)));
+    }
     advance(left, b_.CreateSub(left, step));
     advance(in_rows, move(in_rows, step));
     advance(in_columns, move(in_columns, b_.CreateMul(step, int64(pitch_))));
     b_.CreateCondBr(b_.CreateICmpSGT(step, int64(0)), body, after);
     b_.SetInsertPoint(after);
+  }
+
+  /// With each block for one row, as long as there are any: all of them at once would wait for each
+  /// other.
+  void emit_asking(llvm::Value* row, llvm::Value* unasked) {
+    auto* ask = llvm::BasicBlock::Create(b_.getContext(), "ask", function_);
+    auto* asked = llvm::BasicBlock::Create(b_.getContext(), "asked", function_);
+    b_.CreateCondBr(b_.CreateICmpSGT(unasked, int64(0)), ask, asked);
+    b_.SetInsertPoint(ask);
+    constexpr int64_t kLine = 64;
+    constexpr int kToSecondLevel = 2;
+    // The first line may be one that is read now.
+    for (int64_t end = kLine; end <= asked_bytes_; end += kLine)
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch,
+                         {b_.getPtrTy()},
+                         {b_.CreateGEP(b_.getInt8Ty(), row, int64(end - 1)),
+                          b_.getInt32(0),
+                          b_.getInt32(kToSecondLevel),
+                          b_.getInt32(1)});
+    b_.CreateBr(asked);
+    b_.SetInsertPoint(asked);
   }
 
   /// Of a block, element by element.
@@ -298,6 +336,7 @@ class Emitter {
   Block wide_;
   Transposing direction_;
   int64_t pitch_;
+  int64_t asked_bytes_;
   llvm::Function* function_ = nullptr;
   llvm::Value* rows_ = nullptr;
   llvm::Value* stride_ = nullptr;  // from a row to the next one

@@ -20,13 +20,15 @@ struct TransposingCopy {
   size_t element_bytes = 0;
   Transposing direction = Transposing::into_columns;
   int64_t pitch = 0;  // elements from a column to the next one
+  int64_t asked_columns = 0;  // of rows that will be read after these
 
   auto operator<=>(const TransposingCopy&) const = default;
 };
 
 /// A function of (rows' memory, elements from a row to the next one, columns' memory, number of
 /// rows, number of columns). Elements may be copied twice, so the two may not overlap. Of some rows
-/// it takes the first and the last one as well.
+/// it takes the first and the last one as well. One that asks for columns takes the memory of
+/// other rows, as far apart, and whether to ask for it.
 llvm::Function* make_transposing_copy(EmitContext& e, const TransposingCopy& copy);
 
 }  // namespace wick::codegen::llvm_jit
