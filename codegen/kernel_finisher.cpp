@@ -302,7 +302,9 @@ bool Finisher::has_guards() const {
 bool Finisher::is_lane_guarded() const {
   if (!has_short_rows_of_elements()) return false;
   const int64_t length = outer_.back().extent;
-  return length < kRowStep || has_guards() || (length % kRowStep != 0 && picks_elements());
+  const bool is_whole = length % kRowStep == 0;
+  return length < kRowStep || has_guards() ||
+         (!is_whole && (picks_elements() || is_crossed(outer_[outer_.size() - 2])));
 }
 
 /// Whether rows lie anywhere, as those of an embedding: what is in front of loops takes longer.

@@ -61,6 +61,15 @@ struct StagedBlock {
   llvm::Value* columns = nullptr;
 };
 
+/// A tile's rows on their way past the caches, in the order of memory.
+struct TileLines {
+  size_t access = 0;
+  size_t bytes = 0;  // of an element
+  llvm::Value* own = nullptr;
+  llvm::Value* place = nullptr;
+  llvm::Value* end = nullptr;  // bytes of the tile
+};
+
 /// Values that change with each open loop.
 struct Scope {
   std::vector<Slot> slots;

@@ -309,19 +309,24 @@ class KernelEmitter {
                         llvm::Value* place_stride,
                         StagedBlock block);
   llvm::Value* stride_of_staged(size_t number);
-  void emit_staged_tile(
-      size_t number, llvm::Value* place, StagedBlock block, Range tasks, Range vectors);
+  void emit_lines_past_caches(llvm::Value* lines, llvm::Value* place, llvm::Value* bytes);
   void emit_staged_rows(size_t number, llvm::Value* place, StagedBlock block);
   void find_rows_behind(llvm::ArrayRef<llvm::Value*> places, StagedBlock block);
   void emit_prefetches_of_rows_behind(const Plan& plan, llvm::Value* column);
   void emit_rows_of_many_tasks(Range tasks, Range vectors);
   void emit_rows_staged(const std::function<void()>& body);
   void let_own_memory_begin_at(llvm::Value* first);
-  void stage_tile(const std::vector<llvm::Value*>& starts, Range tasks, Range vectors);
-  void emit_staged_tiles(Range tasks, Range vectors);
   void stage_lanes(size_t number, llvm::Value* place, llvm::Value* columns);
   void stage_strip(int dim, Range strip);
   void emit_staged_strips(int dim, Range range, const std::function<void(Range)>& body);
+
+  // kernel_emitter_staged_tiles.cpp
+  void emit_staged_tiles(Range tasks, Range vectors);
+  void stage_tile(const std::vector<llvm::Value*>& starts, Range tasks, Range vectors);
+  void emit_staged_tile(size_t number, llvm::Value* place, StagedBlock block, Range vectors);
+  void make_lines_of_tile();
+  void start_lines(llvm::ArrayRef<llvm::Value*> places, Range tasks, Range vectors);
+  void end_lines();
   Range between_lines(Range tile, int stream);
 
   // kernel_emitter_memory.cpp
@@ -438,6 +443,8 @@ class KernelEmitter {
   std::map<TransposingCopy, llvm::Function*> transposing_copies_;
   /// Buffers of own memory, and the rows behind those that it holds.
   llvm::SmallVector<std::pair<int, llvm::Value*>, 4> rows_behind_;
+  std::vector<TileLines> lines_of_tile_;
+  llvm::Value* tile_has_lines_ = nullptr;  // whether these take what streams store
   llvm::Value* staged_lines_ = nullptr;    // rows on their way past the caches
   std::vector<llvm::Value*> own_memory_;   // by buffer, null until first needed
   std::vector<llvm::MDNode*> scope_of_;    // by buffer

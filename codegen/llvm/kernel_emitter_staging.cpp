@@ -71,17 +71,24 @@ void KernelEmitter::emit_staged_rows(size_t number, llvm::Value* place, StagedBl
   if (lines == nullptr)
     lines = make_own_memory(b.getInt64Ty(), kernel_.longest_row * s_.own_width());
   emit_staged_copy(number, Transposing::into_rows, lines, stride, block);
-  llvm::Type* line = llvm::FixedVectorType::get(b.getInt64Ty(), kLineBytes / sizeof(int64_t));
-  loop(b.getInt64(0), bytes, kLineBytes, [&](llvm::Value* at) {
-    const auto move = [&](llvm::Value* begin) { return b.CreateGEP(b.getInt8Ty(), begin, at); };
-    store_past_caches(b.CreateAlignedLoad(line, move(lines), kCacheLine), move(place));
-  });
+  emit_lines_past_caches(lines, place, bytes);
   b.CreateBr(after);
 
   b.SetInsertPoint(cached);
   emit_staged_copy(number, Transposing::into_rows, place, stride, block);
   b.CreateBr(after);
   b.SetInsertPoint(after);
+}
+
+void KernelEmitter::emit_lines_past_caches(llvm::Value* lines,
+                                           llvm::Value* place,
+                                           llvm::Value* bytes) {
+  auto& b = e_.b;
+  llvm::Type* line = llvm::FixedVectorType::get(b.getInt64Ty(), kLineBytes / sizeof(int64_t));
+  loop(b.getInt64(0), bytes, kLineBytes, [&](llvm::Value* at) {
+    const auto move = [&](llvm::Value* begin) { return b.CreateGEP(b.getInt8Ty(), begin, at); };
+    store_past_caches(b.CreateAlignedLoad(line, move(lines), kCacheLine), move(place));
+  });
 }
 
 /// In tiles of tasks, so that the lines of their results stay in the cache until they are full.
@@ -177,91 +184,6 @@ void KernelEmitter::let_own_memory_begin_at(llvm::Value* first) {
     access.partial =
         e_.b.CreateGEP(e_.storage_type(buffer.dtype), access.partial, e_.b.CreateNeg(first));
   }
-}
-
-/// From memory it asks meanwhile for the tile behind, whose rows are those behind these, or what
-/// follows in the first rows.
-void KernelEmitter::emit_staged_tile(
-    size_t number, llvm::Value* place, StagedBlock block, Range tasks, Range vectors) {
-  auto& b = e_.b;
-  const Staged& staged = s_.staged()[number];
-  const DType dtype = kernel_.buffers[static_cast<size_t>(staged.own)].dtype;
-  llvm::Value* stride = stride_of_staged(number);
-  llvm::Value* behind = b.CreateSub(vectors.end, vectors.begin);
-  llvm::Value* back = b.CreateSub(tiled_vectors_.begin, vectors.begin);
-  llvm::Value* is_last = b.CreateICmpSGE(vectors.end, tiled_vectors_.end);
-  llvm::Value* distance = b.CreateMul(b.CreateSelect(is_last, back, behind), stride);
-  llvm::Value* columns = b.CreateSub(tasks.end, tasks.begin);
-  distance = b.CreateAdd(distance, b.CreateSelect(is_last, columns, b.getInt64(0)));
-  b.CreateCall(transposing_copy({.element_bytes = size_of(dtype),
-                                 .direction = Transposing::into_columns,
-                                 .pitch = block.pitch,
-                                 .asked_columns = kTileTasks}),
-               {place,
-                stride,
-                start_of_buffer(staged.own),
-                block.rows,
-                block.columns,
-                b.CreateGEP(e_.storage_type(dtype), place, distance),
-                exceeds_caches()});
-}
-
-/// Reads the tile, and lets its own memory begin there.
-void KernelEmitter::stage_tile(const std::vector<llvm::Value*>& starts,
-                               Range tasks,
-                               Range vectors) {
-  auto& b = e_.b;
-  Scope scope = save_scope();
-  for (size_t i = 0; i < s_.task_dims().size(); ++i)
-    positions_[static_cast<size_t>(s_.task_dims()[i])] = starts[i];
-  positions_[static_cast<size_t>(kernel_.vector_dim)] = vectors.begin;
-  enter_dims(s_.task_dims(), nullptr);
-  enter_dims({kernel_.vector_dim}, nullptr);
-  llvm::Value* past_line =
-      b.CreateSelect(exceeds_caches(),
-                     b.getInt64(static_cast<uint64_t>(kTilePitch - kLongTileVectors - 1)),
-                     b.getInt64(0));
-  llvm::Value* end = b.CreateBinaryIntrinsic(
-      llvm::Intrinsic::smin, b.CreateAdd(vectors.end, past_line), tiled_vectors_.end);
-  const StagedBlock block{.pitch = kTilePitch,
-                          .rows = b.CreateSub(end, vectors.begin),
-                          .columns = b.CreateSub(tasks.end, tasks.begin)};
-  std::vector<llvm::Value*> places;
-  for (size_t i = 0; i < s_.staged().size(); ++i)
-    places.push_back(place_of_staged(i));
-  restore_scope(std::move(scope));
-  for (size_t i = 0; i < s_.staged().size(); ++i)
-    emit_staged_tile(i, places[i], block, tasks, vectors);
-
-  let_own_memory_begin_at(b.CreateAdd(
-      b.CreateMul(tasks.begin, b.getInt64(static_cast<uint64_t>(kTilePitch))), vectors.begin));
-}
-
-/// Of one task's share in a tile, what begins and ends with a line of the stream: the tile's memory
-/// reaches some elements into the next one, so that tiles share no line.
-Range KernelEmitter::between_lines(Range tile, int stream) {
-  auto& b = e_.b;
-  const auto next_line = [&](llvm::Value* position, llvm::Value* border) {
-    llvm::Value* line =
-        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                b.CreateAdd(position, elements_to_streamed_line(stream, position)),
-                                tiled_vectors_.end);
-    return b.CreateSelect(b.CreateICmpEQ(position, border), position, line);
-  };
-  return {next_line(tile.begin, tiled_vectors_.begin), next_line(tile.end, tiled_vectors_.end)};
-}
-
-/// Tiles end where the last task dimension does.
-void KernelEmitter::emit_staged_tiles(Range tasks, Range vectors) {
-  tiled_vectors_ = vectors;
-  for_each_line(tasks, [&](std::vector<llvm::Value*> starts, Range line) {
-    starts.push_back(nullptr);
-    emit_tiles(line, vectors, [&](Range tile_tasks, Range tile_vectors) {
-      starts.back() = tile_tasks.begin;
-      stage_tile(starts, tile_tasks, tile_vectors);
-      emit_tasks(tile_tasks, tile_vectors, starts);
-    });
-  });
 }
 
 /// What the lanes that are wanted read in a strip. Between two of them lies no memory of others, so

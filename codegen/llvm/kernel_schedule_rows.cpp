@@ -301,7 +301,19 @@ bool KernelSchedule::can_walk_bound_rows() const {
     if (std::ranges::any_of(phase.instrs, has_missing_mask)) return false;
     work += work_of(phase);
   }
-  return staged_.accesses.empty() && work * vectors_of_row() <= kMostInstructions;
+  return !stages_strips() && work * vectors_of_row() <= kMostInstructions;
+}
+
+/// Stores of transposing kernels past the caches that are put together a tile at a time: of short
+/// rows, few of which begin or end with a line.
+llvm::SmallVector<int, 4> KernelSchedule::streams_of_tiles() const {
+  constexpr int64_t kLongestRow = 64;
+  constexpr size_t kMostStreams = 2;  // small stacks hold little
+  if (!walks_bound_rows_ || staged_.accesses.empty() || plans_.size() > 1) return {};
+  if (kernel_.row_bound > kLongestRow) return {};
+  llvm::SmallVector<int, 4> streams = streams_of(plans_[0]);
+  if (streams.size() > kMostStreams) streams.clear();
+  return streams;
 }
 
 /// Shorter rows gain nothing.
