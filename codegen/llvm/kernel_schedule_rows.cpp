@@ -289,7 +289,7 @@ bool KernelSchedule::is_in_registers(int buffer) const {
 bool KernelSchedule::can_walk_bound_rows() const {
   constexpr int kMostInstructions = 300;
   if (kernel_.vector_is_inner() || kernel_.row_bound == 0 || reads_across()) return false;
-  if (!host_.avx512 && kernel_.lane_guarded && !may_compute_twice()) return false;
+  if (!host_.avx512 && kernel_.lane_guarded && !stores_are_apart()) return false;
   const auto has_missing_mask = [&](int number) {
     const Instr& at = instr(number);
     const bool has_mask = at.kind == InstrKind::load && at.predicate >= 0 && varies(at.predicate);
