@@ -93,6 +93,7 @@ class KernelEmitter {
 
   // kernel_emitter_loops.cpp
   void emit_tiles(Range tasks, Range vectors, const std::function<void(Range, Range)>& body);
+  void emit_near_tasks(Range tasks, Range vectors);
   std::vector<llvm::Value*> positions_of(llvm::Value* number, llvm::ArrayRef<int> dims);
   void for_each_line(
       Range tasks,

@@ -186,6 +186,19 @@ bool KernelSchedule::reads_across() const {
   return std::ranges::any_of(kernel_.instrs, reads);
 }
 
+/// Whether neighbouring tasks read the same lines, each task other elements: channels of images that
+/// have them last.
+bool KernelSchedule::tasks_share_lines() const {
+  if (!inner_dims_.empty() || task_dims_.empty()) return false;
+  const auto skips = [&](const Instr& at) {
+    if (at.kind != InstrKind::load || at.dynamic_index >= 0) return false;
+    const std::vector<Affine::Term>& terms = at.address.terms;
+    return terms[static_cast<size_t>(kernel_.vector_dim)].known > 1 &&
+           terms[static_cast<size_t>(task_dims_.back())].stride == Stride::one;
+  };
+  return std::ranges::any_of(kernel_.instrs, skips);
+}
+
 /// The least and the greatest of loads that differ in it alone.
 std::pair<int64_t, int64_t> KernelSchedule::known_offsets_beside(const Instr& at) const {
   std::pair offsets(at.address.known_offset, at.address.known_offset);
