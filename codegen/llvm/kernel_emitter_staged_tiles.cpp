@@ -10,8 +10,10 @@ namespace wick::codegen::llvm_jit {
 
 /// From memory it asks meanwhile for the tile behind, whose rows are those behind these, or what
 /// follows in the first rows.
-void KernelEmitter::emit_staged_tile(
-    size_t number, llvm::Value* place, StagedBlock block, Range vectors) {
+void KernelEmitter::emit_staged_tile(size_t number,
+                                     llvm::Value* place,
+                                     StagedBlock block,
+                                     Range vectors) {
   auto& b = e_.b;
   const Staged& staged = s_.staged()[number];
   const DType dtype = kernel_.buffers[static_cast<size_t>(staged.own)].dtype;

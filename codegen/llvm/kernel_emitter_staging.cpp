@@ -34,7 +34,11 @@ void KernelEmitter::emit_staged_copy(size_t number,
   auto& b = e_.b;
   const Staged& staged = s_.staged()[number];
   const size_t bytes = size_of(kernel_.buffers[static_cast<size_t>(staged.own)].dtype);
-  b.CreateCall(transposing_copy({bytes, direction, block.pitch, 0}),
+  const int64_t row_stride = staged.address.terms[static_cast<size_t>(kernel_.vector_dim)].known;
+  b.CreateCall(transposing_copy({.element_bytes = bytes,
+                                 .direction = direction,
+                                 .pitch = block.pitch,
+                                 .row_stride = std::max<int64_t>(row_stride, 0)}),
                {place, place_stride, start_of_buffer(staged.own), block.rows, block.columns});
 }
 
@@ -193,7 +197,9 @@ void KernelEmitter::stage_lanes(size_t number, llvm::Value* place, llvm::Value* 
   const Staged& staged = s_.staged()[number];
   const auto lanes = static_cast<unsigned>(e_.lanes);
   const auto read = [&](llvm::Value* first, llvm::Value* last) {
-    b.CreateCall(transposing_copy({sizeof(float), Transposing::some_into_columns, s_.own_width(), 0}),
+    b.CreateCall(transposing_copy({.element_bytes = sizeof(float),
+                                   .direction = Transposing::some_into_columns,
+                                   .pitch = s_.own_width()}),
                  {place,
                   stride_of_staged(number),
                   start_of_buffer(staged.own),

@@ -186,8 +186,8 @@ bool KernelSchedule::reads_across() const {
   return std::ranges::any_of(kernel_.instrs, reads);
 }
 
-/// Whether neighbouring tasks read the same lines, each task other elements: channels of images that
-/// have them last.
+/// Whether neighbouring tasks read the same lines, each task other elements: channels of images
+/// that have them last.
 bool KernelSchedule::tasks_share_lines() const {
   if (!inner_dims_.empty() || task_dims_.empty()) return false;
   const auto skips = [&](const Instr& at) {

@@ -17,12 +17,21 @@ bool is_in_strips(const Kernel& kernel) {
          std::ranges::none_of(kernel.instrs, accumulates);
 }
 
+bool stores_short_rows(const Kernel& kernel) {
+  if (!kernel.has_short_rows()) return false;
+  return std::ranges::any_of(kernel.instrs, [&](const Instr& at) {
+    return at.kind == InstrKind::store &&
+           at.address.terms[static_cast<size_t>(kernel.vector_dim)].stride == Stride::dynamic;
+  });
+}
+
 class Stager {
  public:
   explicit Stager(const Kernel& kernel)
       : given_(kernel),
         staged_{.kernel = kernel, .accesses = {}},
-        has_strips_(is_in_strips(kernel)) {}
+        has_strips_(is_in_strips(kernel)),
+        stores_rows_(stores_short_rows(kernel)) {}
 
   StagedKernel run() {
     if (!find_cross_dim()) return std::move(staged_);
@@ -68,7 +77,7 @@ class Stager {
   }
 
   /// Whether lanes are picked from few vectors as fast. Rows that many tasks read are staged once
-  /// for all.
+  /// for all, and those beside rows that are stored as these, which would be element by element.
   [[nodiscard]] bool is_in_few_vectors(const Instr& instr) const {
     constexpr int64_t kShortest = 4;  // of rows that are walked side by side
     const int64_t known = instr.address.terms[static_cast<size_t>(given_.vector_dim)].known;
@@ -77,7 +86,7 @@ class Stager {
     bool is_shared = given_.vector_dim > 0;
     for (int dim = 0; dim < given_.vector_dim; ++dim)
       is_shared &= instr.address.terms[static_cast<size_t>(dim)].stride == Stride::zero;
-    return known < kShortest && !is_shared;
+    return known < kShortest && !is_shared && !stores_rows_;
   }
 
   /// What is written is staged as a whole, or some of it would be out of date.
@@ -150,6 +159,7 @@ class Stager {
   const Kernel& given_;
   StagedKernel staged_;
   bool has_strips_;
+  bool stores_rows_;
   int cross_ = -1;
 };
 

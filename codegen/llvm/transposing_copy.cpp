@@ -1,6 +1,8 @@
 #include "wick/codegen/llvm/transposing_copy.h"
 
 #include <functional>
+#include <numeric>
+#include <utility>
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -37,7 +39,8 @@ class Emitter {
         wide_(wide_block(copy.element_bytes, e.lanes)),
         direction_(copy.direction),
         pitch_(copy.pitch),
-        asked_bytes_(copy.asked_columns * static_cast<int64_t>(copy.element_bytes)) {}
+        asked_bytes_(copy.asked_columns * static_cast<int64_t>(copy.element_bytes)),
+        row_stride_(copy.row_stride) {}
 
   llvm::Function* emit() {
     llvm::Type* i64 = b_.getInt64Ty();
@@ -57,7 +60,9 @@ class Emitter {
     auto* blocks = llvm::BasicBlock::Create(b_.getContext(), "blocks", function_);
     auto* elements = llvm::BasicBlock::Create(b_.getContext(), "elements", function_);
     b_.SetInsertPoint(entry);
-    b_.CreateCondBr(b_.CreateICmpSGE(num_rows_, int64(wide_.rows())), blocks, elements);
+    llvm::Value* has_blocks = b_.CreateICmpSGE(num_rows_, int64(wide_.rows()));
+    if (row_stride_ > 0) emit_dense_rows(has_blocks);
+    b_.CreateCondBr(has_blocks, blocks, elements);
     b_.SetInsertPoint(blocks);
     emit_blocks();
     b_.CreateRetVoid();
@@ -95,6 +100,12 @@ class Emitter {
     b_.SetInsertPoint(after);
   }
 
+  /// The last block ends where the rows do, and may take again what the one before it took.
+  llvm::Value* first_of_block(llvm::Value* position) {
+    return b_.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smin, position, b_.CreateSub(num_rows_, int64(wide_.rows())));
+  }
+
   /// Memory of fewer columns than a wide block has is walked in pairs, or in single ones.
   void emit_blocks() {
     const auto if_else = [&](llvm::Value* condition, llvm::Value* yes, llvm::Value* no) {
@@ -108,9 +119,7 @@ class Emitter {
     llvm::Value* single_end = if_else(b_.CreateOr(is_wide, has_pairs), int64(0), num_columns_);
     const Rows first = first_rows();
     loop(num_rows_, wide_.rows(), [&](llvm::Value* position) {
-      // The last block ends where the rows do, and may take again what the one before it took.
-      llvm::Value* row = b_.CreateBinaryIntrinsic(
-          llvm::Intrinsic::smin, position, b_.CreateSub(num_rows_, int64(wide_.rows())));
+      llvm::Value* row = first_of_block(position);
       Rows rows = first;
       llvm::Value* distance = b_.CreateMul(row, stride_);
       rows.begin = move(rows.begin, distance);
@@ -175,8 +184,7 @@ class Emitter {
     llvm::Value* first_left = b_.CreateSub(end, int64(block.square));
     const bool asks = rows.asked != nullptr && block.square == wide_.square;
     llvm::Value* first_unasked = nullptr;  // rows
-    if (asks)
-      first_unasked = b_.CreateSelect(function_->getArg(6), int64(block.rows()), int64(0));
+    if (asks) first_unasked = b_.CreateSelect(function_->getArg(6), int64(block.rows()), int64(0));
     b_.CreateCondBr(b_.CreateICmpSLE(int64(0), first_left), body, after);
     b_.SetInsertPoint(body);
     const auto moving = [&](llvm::Value* first) {
@@ -232,6 +240,70 @@ class Emitter {
                           b_.getInt32(1)});
     b_.CreateBr(asked);
     b_.SetInsertPoint(asked);
+  }
+
+  /// Rows that lie behind each other in memory, all of whose elements are wanted: as many vectors
+  /// as there are columns.
+  void emit_dense_rows(llvm::Value* has_blocks) {
+    auto* dense = llvm::BasicBlock::Create(b_.getContext(), "dense", function_);
+    auto* apart = llvm::BasicBlock::Create(b_.getContext(), "apart", function_);
+    llvm::Value* is_dense = b_.CreateAnd(b_.CreateICmpEQ(stride_, int64(row_stride_)),
+                                         b_.CreateICmpEQ(num_columns_, int64(row_stride_)));
+    b_.CreateCondBr(b_.CreateAnd(is_dense, has_blocks), dense, apart);
+    b_.SetInsertPoint(dense);
+    loop(num_rows_, wide_.rows(), [&](llvm::Value* position) {
+      llvm::Value* row = first_of_block(position);
+      Values in_rows;
+      Values in_columns;
+      for (int64_t i = 0; i < row_stride_; ++i) {
+        llvm::Value* first = b_.CreateMul(row, int64(row_stride_));
+        in_rows.push_back(move(rows_, b_.CreateAdd(first, int64(i * wide_.rows()))));
+        in_columns.push_back(move(columns_, b_.CreateAdd(row, int64(i * pitch_))));
+      }
+      const bool forth = direction_ != Transposing::into_rows;
+      const Values from = load(wide_, forth ? in_rows : in_columns);
+      Values to;
+      for (int64_t i = 0; i < row_stride_; ++i)
+        to.push_back(forth ? column_of(from, i) : part_of_rows(from, i));
+      store(to, forth ? in_columns : in_rows);
+    });
+    b_.CreateRetVoid();
+    b_.SetInsertPoint(apart);
+  }
+
+  /// Out of vectors that hold rows one after the other.
+  llvm::Value* column_of(const Values& vectors, int64_t column) {
+    return merge(vectors, [&](int64_t lane) {
+      const int64_t element = lane * row_stride_ + column;
+      return std::pair(element / wide_.rows(), element % wide_.rows());
+    });
+  }
+
+  /// The vector of so many of rows one after the other, out of columns.
+  llvm::Value* part_of_rows(const Values& columns, int64_t part) {
+    return merge(columns, [&](int64_t lane) {
+      const int64_t element = part * wide_.rows() + lane;
+      return std::pair(element % row_stride_, element / row_stride_);
+    });
+  }
+
+  /// For each lane the lane of the vector that `source` tells.
+  template <typename Source>
+  llvm::Value* merge(const Values& vectors, Source source) {
+    const int lanes = wide_.rows();
+    llvm::Value* merged = nullptr;
+    for (size_t i = 0; i < vectors.size(); ++i) {
+      llvm::SmallVector<int, 32> sources(static_cast<size_t>(lanes));
+      std::iota(sources.begin(), sources.end(), 0);  // of what was merged so far
+      for (int lane = 0; lane < lanes; ++lane) {
+        const auto [vector, place] = source(lane);
+        if (vector != static_cast<int64_t>(i)) continue;
+        sources[static_cast<size_t>(lane)] =
+            static_cast<int>(merged == nullptr ? place : lanes + place);
+      }
+      merged = b_.CreateShuffleVector(merged == nullptr ? vectors[i] : merged, vectors[i], sources);
+    }
+    return merged;
   }
 
   /// Of a block, element by element.
@@ -337,6 +409,7 @@ class Emitter {
   Transposing direction_;
   int64_t pitch_;
   int64_t asked_bytes_;
+  int64_t row_stride_;
   llvm::Function* function_ = nullptr;
   llvm::Value* rows_ = nullptr;
   llvm::Value* stride_ = nullptr;  // from a row to the next one

@@ -19,8 +19,9 @@ enum class Transposing { into_columns, into_rows, some_into_columns };
 struct TransposingCopy {
   size_t element_bytes = 0;
   Transposing direction = Transposing::into_columns;
-  int64_t pitch = 0;  // elements from a column to the next one
+  int64_t pitch = 0;          // elements from a column to the next one
   int64_t asked_columns = 0;  // of rows that will be read after these
+  int64_t row_stride = 0;     // that rows have as a rule: few elements
 
   auto operator<=>(const TransposingCopy&) const = default;
 };
