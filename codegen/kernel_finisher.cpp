@@ -372,7 +372,8 @@ Affine Finisher::final_address(const AffineExpr& expr, bool knows_offset) {
 int64_t Finisher::known(int64_t stride, const Run& run) const {
   if (stride == -1) return stride;
   const Run& vector = vector_inner_ ? inner_.back() : outer_.back();
-  return run.last == vector.last && stride > 1 && stride <= kLargestKnownStride ? stride : 0;
+  const int64_t largest = longest_row_ > 0 ? kLongestDenseRow : kLargestKnownStride;
+  return run.last == vector.last && stride > 1 && stride <= largest ? stride : 0;
 }
 
 /// Along rows that are walked as one.

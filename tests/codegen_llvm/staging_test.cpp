@@ -26,20 +26,27 @@ class Staging : public testing::Test {
   void SetUp() override { KernelCache::instance().reset(""); }
 };
 
-/// Sums of rows of `length`, `stride` elements apart, and their elements less the sum.
+/// Sums of rows of `length`, `stride` elements apart, and their elements less the sum. Kernels know
+/// small strides.
 KernelBuilder rows_less_sum(DType dtype, int64_t rows, int64_t length, int64_t stride) {
+  constexpr int64_t kLargestKnown = 7;
   KernelBuilder k("rows_less_sum");
+  const auto at_row = [&] {
+    Affine address = k.at({stride, 1});
+    if (stride > 1 && stride <= kLargestKnown) address.terms[0].known = stride;
+    return address;
+  };
   const int x = k.buffer(dtype);
   const int y = k.buffer(dtype, true);
   k.vector(k.outer(rows));
   k.inner(length);
   k.kernel().longest_row = kShortRow;
   k.loop();
-  const int in = k.load(x, k.at({stride, 1}));
+  const int in = k.load(x, at_row());
   const int sum = k.accumulate(OpKind::reduce_sum, dtype, {in});
   k.loop();
-  const int again = k.load(x, k.at({stride, 1}));
-  k.store(y, k.at({stride, 1}), k.compute(OpKind::sub, dtype, {again, sum}));
+  const int again = k.load(x, at_row());
+  k.store(y, at_row(), k.compute(OpKind::sub, dtype, {again, sum}));
   return k;
 }
 
@@ -93,21 +100,27 @@ TEST_F(Staging, ShortRowsStayInsideTheBuffers) {
 
 TEST_F(Staging, ShortRowsLeaveWhatIsBetweenThemAlone) {
   constexpr int64_t kRows = 101;
-  constexpr int64_t kStride = 13;
-  for (const int64_t length : {1, 2, 3, 5, 10}) {
+  for (const auto& [length, stride] : {std::array<int64_t, 2>{1, 13},
+                                       {2, 13},
+                                       {3, 13},
+                                       {5, 13},
+                                       {10, 13},
+                                       {2, 3},
+                                       {3, 5},
+                                       {4, 6}}) {
     for (const int64_t begin : {0, 5, 40}) {
-      KernelBuilder k = rows_less_sum(DType::f32, kRows, length, kStride);
-      std::vector<float> in(kRows * kStride);
+      KernelBuilder k = rows_less_sum(DType::f32, kRows, length, stride);
+      std::vector<float> in(static_cast<size_t>(kRows * stride));
       fill(in.data(), std::ssize(in));
       std::vector<float> out(in.size(), 5000.0F);
       void* buffers[] = {in.data(), out.data()};
 
       compile_once(k.kernel())(buffers, k.params().data(), 0, 1, begin, 77);
 
-      const int64_t first = begin * kStride;
-      expect_rows_less_sum(in.data() + first, out.data() + first, 77 - begin, length, kStride);
+      const int64_t first = begin * stride;
+      expect_rows_less_sum(in.data() + first, out.data() + first, 77 - begin, length, stride);
       for (int64_t i = 0; i < std::ssize(out); ++i) {
-        const bool is_written = i / kStride >= begin && i / kStride < 77 && i % kStride < length;
+        const bool is_written = i / stride >= begin && i / stride < 77 && i % stride < length;
         if (is_written) continue;
         ASSERT_EQ(out[static_cast<size_t>(i)], 5000.0F) << i;
       }
@@ -141,7 +154,7 @@ void check_piece_of_huge(DType dtype, int64_t length, int64_t stride, int64_t be
 /// Rows without gaps, from a line's begin or from elsewhere, that fill lines or do not, and rows
 /// with gaps.
 TEST_F(Staging, ShortRowsGoPastTheCaches) {
-  for (const int64_t length : {1, 3, 10, 16, 32}) {
+  for (const int64_t length : {1, 2, 3, 4, 5, 6, 10, 16, 32}) {
     for (const int64_t stride : {length, length + 3}) {
       for (const int64_t begin : {0, 16, 5}) {
         for (const int64_t end : {297, 160, 96}) {
@@ -160,7 +173,7 @@ TEST_F(Staging, ShortRowsGoPastTheCaches) {
 
 TEST_F(Staging, ShortRowsAreWrittenInPlace) {
   constexpr int64_t kRows = 83;
-  for (const int64_t length : {3, 10, 32}) {
+  for (const int64_t length : {2, 3, 4, 5, 6, 7, 10, 32}) {
     KernelBuilder k = rows_less_sum(DType::f32, kRows, length, length);
     for (BufferArg& buffer : k.kernel().buffers)
       buffer.no_alias = false;
