@@ -145,18 +145,21 @@ void KernelEmitter::emit_tiles(Range tasks,
   });
 }
 
-/// All tasks of some vectors before the next ones, where the lines that they share would have left
-/// the core's own cache: of 3333333 pixels, which lie channel behind channel, three channels are
-/// separated in 0.27 ns an element, and 0.45 one after the other.
+/// The tasks of a line in turns, some vectors of each, where what they share would have left the
+/// core's own cache before the next one: of 3333333 pixels, which lie channel behind channel, three
+/// channels are separated in 0.27 ns an element, and 0.45 one after the other.
 void KernelEmitter::emit_near_tasks(Range tasks, Range vectors) {
   constexpr uint64_t kFewElements = 4096;
   auto& b = e_.b;
   llvm::Value* all = b.CreateSub(vectors.end, vectors.begin);
   llvm::Value* size = b.CreateSelect(exceeds_own_cache(), b.getInt64(kFewElements), all);
-  loop(vectors.begin, vectors.end, size, [&](llvm::Value* begin) {
-    llvm::Value* end =
-        b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(begin, size), vectors.end);
-    emit_tasks(tasks, {begin, end}, positions_of(tasks.begin, s_.task_dims()));
+  for_each_line(tasks, [&](std::vector<llvm::Value*> starts, Range line) {
+    starts.push_back(line.begin);
+    loop(vectors.begin, vectors.end, size, [&](llvm::Value* begin) {
+      llvm::Value* end =
+          b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(begin, size), vectors.end);
+      emit_tasks(line, {begin, end}, starts);
+    });
   });
 }
 
