@@ -247,8 +247,7 @@ class Emitter {
   void emit_dense_rows(llvm::Value* has_blocks) {
     auto* dense = llvm::BasicBlock::Create(b_.getContext(), "dense", function_);
     auto* apart = llvm::BasicBlock::Create(b_.getContext(), "apart", function_);
-    llvm::Value* is_dense = b_.CreateAnd(b_.CreateICmpEQ(stride_, int64(row_stride_)),
-                                         b_.CreateICmpEQ(num_columns_, int64(row_stride_)));
+    llvm::Value* is_dense = b_.CreateICmpEQ(num_columns_, int64(row_stride_));
     b_.CreateCondBr(b_.CreateAnd(is_dense, has_blocks), dense, apart);
     b_.SetInsertPoint(dense);
     loop(num_rows_, wide_.rows(), [&](llvm::Value* position) {

@@ -21,7 +21,7 @@ struct TransposingCopy {
   Transposing direction = Transposing::into_columns;
   int64_t pitch = 0;          // elements from a column to the next one
   int64_t asked_columns = 0;  // of rows that will be read after these
-  int64_t row_stride = 0;     // that rows have as a rule: few elements
+  int64_t row_stride = 0;     // few elements, where that is known
 
   auto operator<=>(const TransposingCopy&) const = default;
 };

@@ -84,15 +84,19 @@ void check(DType dtype, const Rows& rows, int64_t shift) {
     x[i] = static_cast<T>(i % 9 + 1);
     y[i] = static_cast<T>(i * 5 % 11 + 1);
   }
-  for (const auto& [begin, end] : {std::array{int64_t{0}, tasks}, std::array{tasks / 3, tasks}}) {
+  for (const auto& [begin, end, first, last] :
+       {std::array{int64_t{0}, tasks, int64_t{0}, rows.length},
+        std::array{tasks / 3, tasks, int64_t{0}, rows.length},
+        std::array{int64_t{0}, tasks, rows.length / 2, rows.length},
+        std::array{int64_t{0}, tasks, int64_t{0}, rows.length - 1}}) {
     const Elements<T> sum(tasks * rows.pitch, shift);
     const Elements<T> product(tasks * rows.pitch, shift);
     void* buffers[] = {x.begin(), y.begin(), sum.begin(), product.begin()};
-    function(buffers, k.params().data(), begin, end, 0, rows.length);
+    function(buffers, k.params().data(), begin, end, first, last);
     for (int64_t at = 0; at < tasks * rows.pitch; ++at) {
       const int64_t task = at / rows.pitch;
       const int64_t column = at % rows.pitch;
-      const bool is_written = task >= begin && column < rows.length;
+      const bool is_written = task >= begin && column >= first && column < last;
       const T left = is_written ? x[task * rows.length + column] : T{0};
       const int64_t matrix = task / rows.count * rows.count * rows.length;
       const T right = is_written ? y[matrix + column * rows.count + task % rows.count] : T{0};
