@@ -8,20 +8,17 @@
 
 namespace wick::codegen::llvm_jit {
 
-/// Of whole rows, unless loops store past the caches; of tiles, unless they come from memory: there
-/// loops over rows that are not put together write lines.
+/// Of whole rows, unless loops store past the caches and no tile does it for them.
 llvm::Value* KernelEmitter::may_walk_bound_rows(Range vectors) {
   auto& b = e_.b;
   llvm::Value* are_whole = b.CreateAnd(b.CreateICmpEQ(vectors.begin, b.getInt64(0)),
                                        b.CreateICmpEQ(vectors.end, extent_of(kernel_.vector_dim)));
-  if (s_.plans().size() > 1 || s_.streams_of(s_.plans()[0]).empty()) return are_whole;
-  if (!s_.staged().empty()) {
-    llvm::Value* stay = b.CreateNot(exceeds_caches());
-    if (tile_has_lines_ != nullptr) stay = b.CreateOr(stay, tile_has_lines_);
-    return b.CreateAnd(are_whole, stay);
-  }
-  if (kernel_.lane_guarded) return are_whole;
-  return b.CreateAnd(are_whole, b.CreateNot(streams_pay()));
+  const bool have_no_lines = kernel_.lane_guarded && s_.staged().empty();
+  if (have_no_lines || s_.plans().size() > 1 || s_.streams_of(s_.plans()[0]).empty())
+    return are_whole;
+  llvm::Value* stay = b.CreateNot(streams_pay());
+  if (tile_has_lines_ != nullptr) stay = b.CreateOr(stay, tile_has_lines_);
+  return b.CreateAnd(are_whole, stay);
 }
 
 /// So many vectors of each row, and what is known of them in front of the rows.
