@@ -13,8 +13,7 @@ llvm::Value* KernelEmitter::may_walk_bound_rows(Range vectors) {
   auto& b = e_.b;
   llvm::Value* are_whole = b.CreateAnd(b.CreateICmpEQ(vectors.begin, b.getInt64(0)),
                                        b.CreateICmpEQ(vectors.end, extent_of(kernel_.vector_dim)));
-  const bool have_no_lines = kernel_.lane_guarded && s_.staged().empty();
-  if (have_no_lines || s_.plans().size() > 1 || s_.streams_of(s_.plans()[0]).empty())
+  if (s_.rows_have_no_lines() || s_.plans().size() > 1 || s_.streams_of(s_.plans()[0]).empty())
     return are_whole;
   llvm::Value* stay = b.CreateNot(streams_pay());
   if (tile_has_lines_ != nullptr) stay = b.CreateOr(stay, tile_has_lines_);

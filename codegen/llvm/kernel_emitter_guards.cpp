@@ -54,13 +54,12 @@ llvm::Value* KernelEmitter::emit_position_comparison(const Instr& at, int copy) 
 }
 
 /// Calls body for the parts of a range that cuts leave. Short rows and their parts are too short to
-/// find lines where stores past the caches begin, but for those of tiles.
+/// find lines where stores past the caches begin.
 void KernelEmitter::emit_sections(Range range,
                                   llvm::ArrayRef<int> streams,
                                   const SectionBody& body) {
   if (s_.cuts().empty()) {
-    const bool is_too_short = kernel_.lane_guarded && s_.staged().empty();
-    return body(range, is_too_short ? llvm::ArrayRef<int>() : streams);
+    return body(range, s_.rows_have_no_lines() ? llvm::ArrayRef<int>() : streams);
   }
   if (streams.empty()) return emit_cut_range(range, {}, body);
   constexpr uint64_t kLongRow = 1024;

@@ -187,6 +187,7 @@ class KernelSchedule {
   [[nodiscard]] bool is_bound_by_stores(int stream) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of(const Plan& plan) const;
   [[nodiscard]] llvm::SmallVector<int, 4> streams_of_tiles() const;
+  [[nodiscard]] bool rows_have_no_lines() const;
   [[nodiscard]] bool may_stream_blocks(int number) const;
   [[nodiscard]] bool reads_vectors(const Instr& instr) const;
   [[nodiscard]] bool hides_loads(const Plan& plan) const;

@@ -304,6 +304,11 @@ bool KernelSchedule::can_walk_bound_rows() const {
   return !stages_strips() && work * vectors_of_row() <= kMostInstructions;
 }
 
+/// Whether lines are not looked for in them. Those of tiles are rows of copies, which have them.
+bool KernelSchedule::rows_have_no_lines() const {
+  return kernel_.lane_guarded && staged_.accesses.empty();
+}
+
 /// Stores of transposing kernels past the caches that are put together a tile at a time: of short
 /// rows, few of which begin or end with a line.
 llvm::SmallVector<int, 4> KernelSchedule::streams_of_tiles() const {
