@@ -18,6 +18,23 @@ int64_t lanes_of_piece(const codegen::Kernel& kernel) {
   return kVectorLanes * std::max<int64_t>(kernel.row_length, 1);
 }
 
+/// Neighbouring tasks of a kernel that transposes, or one: pieces of fewer would each read all of
+/// the lines that they share.
+int64_t tasks_that_share_lines(const KernelStep& step) {
+  constexpr int64_t kMost = 64;  // of an operand's rows these are four lines
+  const codegen::Kernel& kernel = *step.kernel;
+  if (kernel.vector_dim < 1 || std::ranges::any_of(kernel.dims, &codegen::Dim::inner)) return 1;
+  const auto vectors = static_cast<size_t>(kernel.vector_dim);
+  const bool transposes = std::ranges::any_of(kernel.instrs, [&](const codegen::Instr& at) {
+    return at.kind == codegen::InstrKind::load &&
+           at.address.terms[vectors].stride == codegen::Stride::dynamic &&
+           at.address.terms[vectors - 1].stride == codegen::Stride::one;
+  });
+  if (!transposes) return 1;
+  const auto extent = static_cast<size_t>(kernel.dims[vectors - 1].extent_param);
+  return std::clamp<int64_t>(step.params[extent], 1, kMost);
+}
+
 /// Whether pieces of the vector dimension are pieces of rows that lie far apart in memory.
 bool reduces_columns(const codegen::Kernel& kernel) {
   return !kernel.vector_is_inner() && !kernel.has_flat_rows() &&
@@ -64,7 +81,8 @@ LaunchCut cut_launch(const KernelStep& step, int threads) {
   const int64_t pieces =
       std::min(threads * kPiecesPerThread, std::max<int64_t>(2, work / kPieceWork));
   cut.task_grain = std::max<int64_t>(1, ceil_div(step.task_extent, pieces));
-  cut.task_grain = ceil_div(cut.task_grain, step.tasks_in_order) * step.tasks_in_order;
+  const int64_t together = std::max(step.tasks_in_order, tasks_that_share_lines(step));
+  cut.task_grain = ceil_div(cut.task_grain, together) * together;
   cut.task_pieces = ceil_div(step.task_extent, cut.task_grain);
   const int64_t lanes = lanes_of_piece(*step.kernel);
   if (cut.task_pieces < pieces && step.vector_extent > lanes) {

@@ -52,6 +52,32 @@ TEST(LaunchCut, KeepsTasksInOrderTogether) {
   EXPECT_EQ(cut.task_pieces, 6);
 }
 
+/// Of a kernel with an operand whose rows so many tasks share, or one that has rows of its own.
+LaunchCut cut_of_rows(int64_t tasks, int64_t vectors, bool transposes) {
+  codegen::Kernel kernel;
+  kernel.dims = {{.extent_param = 0}, {.extent_param = 1}};
+  kernel.vector_dim = 1;
+  codegen::Instr load;
+  load.kind = codegen::InstrKind::load;
+  const codegen::Affine::Term along{.stride = codegen::Stride::one};
+  const codegen::Affine::Term across{.stride = codegen::Stride::dynamic, .param = 2};
+  load.address.terms = transposes ? std::vector{along, across} : std::vector{across, along};
+  kernel.instrs = {load};
+  KernelStep step = launch(tasks, vectors, 2 * vectors);
+  step.kernel = std::make_shared<codegen::Kernel>(std::move(kernel));
+  step.params = {tasks, vectors, 1};
+  return cut_launch(step, 2);
+}
+
+TEST(LaunchCut, KeepsTasksTogetherThatReadTheSameLines) {
+  EXPECT_EQ(cut_of_rows(8, 100000, false).task_pieces, 8);
+  EXPECT_EQ(cut_of_rows(8, 100000, true).task_pieces, 1);
+  EXPECT_EQ(cut_of_rows(8, 100000, true).vector_pieces, 8);
+  EXPECT_EQ(cut_of_rows(200, 5000, true).task_grain, 64);
+  EXPECT_EQ(cut_of_rows(200, 5000, true).vector_pieces, 2);
+  EXPECT_EQ(cut_of_rows(4096, 5000, true).vector_pieces, 1);
+}
+
 TEST(LaunchCut, CutsRowsThatAreWalkedAsOneWhereOneBegins) {
   KernelStep step = launch(1, 7 * 5000, 64 * 7 * 5000);
   codegen::Kernel kernel = *step.kernel;
