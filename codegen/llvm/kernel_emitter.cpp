@@ -52,7 +52,7 @@ llvm::Function* KernelEmitter::emit(const std::string& symbol) {
     emit_tiles(tasks, vectors, [&](Range tile_tasks, Range tile_vectors) {
       emit_tasks(tile_tasks, tile_vectors, positions_of(tile_tasks.begin, s_.task_dims()));
     });
-  } else if (s_.tasks_share_lines()) {
+  } else if (s_.bytes_that_tasks_share() > 0) {
     emit_near_tasks(tasks, vectors);
   } else {
     emit_tasks(tasks, vectors, positions_of(tasks.begin, s_.task_dims()));

@@ -152,7 +152,11 @@ void KernelEmitter::emit_near_tasks(Range tasks, Range vectors) {
   constexpr uint64_t kFewElements = 4096;
   auto& b = e_.b;
   llvm::Value* all = b.CreateSub(vectors.end, vectors.begin);
-  llvm::Value* size = b.CreateSelect(exceeds_own_cache(), b.getInt64(kFewElements), all);
+  const int64_t own_cache =
+      e_.host.own_cache_bytes > 0 ? e_.host.own_cache_bytes : e_.host.cache_bytes;
+  const int64_t most = own_cache / s_.bytes_that_tasks_share();
+  llvm::Value* leave = b.CreateICmpSGT(all, b.getInt64(static_cast<uint64_t>(most)));
+  llvm::Value* size = b.CreateSelect(leave, b.getInt64(kFewElements), all);
   for_each_line(tasks, [&](std::vector<llvm::Value*> starts, Range line) {
     starts.push_back(line.begin);
     loop(vectors.begin, vectors.end, size, [&](llvm::Value* begin) {

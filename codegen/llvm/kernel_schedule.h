@@ -194,7 +194,7 @@ class KernelSchedule {
   [[nodiscard]] bool asks_ahead(const Plan& plan) const;
   [[nodiscard]] bool asks_for_next_chunk(const Plan& plan) const;
   [[nodiscard]] bool reads_across() const;
-  [[nodiscard]] bool tasks_share_lines() const;
+  [[nodiscard]] int64_t bytes_that_tasks_share() const;
   [[nodiscard]] std::pair<int64_t, int64_t> known_offsets_beside(const Instr& at) const;
   [[nodiscard]] bool stages_for_many_tasks() const;
   [[nodiscard]] bool stages_strips() const;

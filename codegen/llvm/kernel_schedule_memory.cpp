@@ -186,17 +186,19 @@ bool KernelSchedule::reads_across() const {
   return std::ranges::any_of(kernel_.instrs, reads);
 }
 
-/// Whether neighbouring tasks read the same lines, each task other elements: channels of images
-/// that have them last.
-bool KernelSchedule::tasks_share_lines() const {
-  if (!inner_dims_.empty() || task_dims_.empty()) return false;
-  const auto skips = [&](const Instr& at) {
-    if (at.kind != InstrKind::load || at.dynamic_index >= 0) return false;
+/// Of which neighbouring tasks read other elements each, for a position of the vector: channels of
+/// images that have them last. 0 where there are none.
+int64_t KernelSchedule::bytes_that_tasks_share() const {
+  if (!inner_dims_.empty() || task_dims_.empty()) return 0;
+  int64_t bytes = 0;
+  for (const Instr& at : kernel_.instrs) {
+    if (at.kind != InstrKind::load || at.dynamic_index >= 0) continue;
     const std::vector<Affine::Term>& terms = at.address.terms;
-    return terms[static_cast<size_t>(kernel_.vector_dim)].known > 1 &&
-           terms[static_cast<size_t>(task_dims_.back())].stride == Stride::one;
-  };
-  return std::ranges::any_of(kernel_.instrs, skips);
+    const int64_t known = terms[static_cast<size_t>(kernel_.vector_dim)].known;
+    if (known <= 1 || terms[static_cast<size_t>(task_dims_.back())].stride != Stride::one) continue;
+    bytes = std::max(bytes, known * static_cast<int64_t>(size_of(at.dtype)));
+  }
+  return bytes;
 }
 
 /// The least and the greatest of loads that differ in it alone.

@@ -100,43 +100,40 @@ TEST(KernelMemory, TransposeGathersWithADynamicStride) {
 /// y[image, channel, pixel] = x[image, pixel, channel] for some tasks and pixels, in the caches and
 /// as a piece of a launch that none holds, which takes pixels in chunks.
 TEST(KernelMemory, ChannelsAreSeparatedInAnyPieces) {
-  constexpr int64_t kHuge = int64_t{1} << 40;
   constexpr int64_t kImages = 2;
   for (const auto& [channels, pixels] :
-       {std::array<int64_t, 2>{2, 9000}, {3, 1}, {3, 100}, {3, 4096}, {3, 4097}, {4, 10001}}) {
+       {std::array<int64_t, 2>{2, 9000}, {3, 1}, {3, 100}, {3, 350003}, {4, 270001}}) {
     const int64_t size = channels * pixels;
     const int64_t tasks = kImages * channels;
     std::vector<float> in(static_cast<size_t>(kImages * size));
     std::iota(in.begin(), in.end(), 1.0F);
-    for (const int64_t images : {kImages, kHuge}) {
-      KernelBuilder k("channels");
-      const int x = k.buffer(DType::f32);
-      const int y = k.buffer(DType::f32, true);
-      k.outer(images);
-      k.outer(channels);
-      k.vector(k.outer(pixels));
-      k.straight();
-      Affine across = k.at({size, 1, channels});
-      across.terms[2].known = channels;
-      k.store(y, k.at({size, pixels, 1}), k.load(x, std::move(across)));
-      const KernelFunction function = compile(k.kernel());
-      for (const auto& [begin, end, first, last] :
-           {std::array{int64_t{0}, tasks, int64_t{0}, pixels},
-            std::array{int64_t{1}, tasks - 1, pixels / 3, pixels - pixels / 5},
-            std::array{tasks / 2, tasks, pixels, pixels}}) {
-        std::vector<float> out(in.size());
-        void* buffers[] = {in.data(), out.data()};
+    KernelBuilder k("channels");
+    const int x = k.buffer(DType::f32);
+    const int y = k.buffer(DType::f32, true);
+    k.outer(kImages);
+    k.outer(channels);
+    k.vector(k.outer(pixels));
+    k.straight();
+    Affine across = k.at({size, 1, channels});
+    across.terms[2].known = channels;
+    k.store(y, k.at({size, pixels, 1}), k.load(x, std::move(across)));
+    const KernelFunction function = compile(k.kernel());
+    for (const auto& [begin, end, first, last] :
+         {std::array{int64_t{0}, tasks, int64_t{0}, pixels},
+          std::array{int64_t{1}, tasks - 1, pixels / 3, pixels - pixels / 5},
+          std::array{tasks / 2, tasks, pixels, pixels}}) {
+      std::vector<float> out(in.size());
+      void* buffers[] = {in.data(), out.data()};
 
-        function(buffers, k.params().data(), begin, end, first, last);
+      function(buffers, k.params().data(), begin, end, first, last);
 
-        for (int64_t at = 0; at < std::ssize(out); ++at) {
-          const int64_t task = at / pixels;
-          const int64_t pixel = at % pixels;
-          const bool is_inside = task >= begin && task < end && pixel >= first && pixel < last;
-          const int64_t from = task / channels * size + pixel * channels + task % channels;
-          ASSERT_EQ(out[static_cast<size_t>(at)], is_inside ? in[static_cast<size_t>(from)] : 0.0F)
-              << channels << ", " << pixels << ": " << at;
-        }
+      for (int64_t at = 0; at < std::ssize(out); ++at) {
+        const int64_t task = at / pixels;
+        const int64_t pixel = at % pixels;
+        const bool is_inside = task >= begin && task < end && pixel >= first && pixel < last;
+        const int64_t from = task / channels * size + pixel * channels + task % channels;
+        ASSERT_EQ(out[static_cast<size_t>(at)], is_inside ? in[static_cast<size_t>(from)] : 0.0F)
+            << channels << ", " << pixels << ": " << at;
       }
     }
   }
