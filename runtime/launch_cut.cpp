@@ -81,7 +81,8 @@ LaunchCut cut_launch(const KernelStep& step, int threads) {
   const int64_t pieces =
       std::min(threads * kPiecesPerThread, std::max<int64_t>(2, work / kPieceWork));
   cut.task_grain = std::max<int64_t>(1, ceil_div(step.task_extent, pieces));
-  const int64_t together = std::max(step.tasks_in_order, tasks_that_share_lines(step));
+  const int64_t together =
+      step.tasks_in_order > 1 ? step.tasks_in_order : tasks_that_share_lines(step);
   cut.task_grain = ceil_div(cut.task_grain, together) * together;
   cut.task_pieces = ceil_div(step.task_extent, cut.task_grain);
   const int64_t lanes = lanes_of_piece(*step.kernel);

@@ -263,4 +263,12 @@ llvm::SmallVector<llvm::Value*, 4> EmitContext::split(llvm::Value* wide, int cou
   return parts;
 }
 
+void EmitContext::prefetch(llvm::Value* address) {
+  constexpr int kToSecondLevel = 2;
+  constexpr int kData = 1;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch,
+                    {address->getType()},
+                    {address, b.getInt32(0), b.getInt32(kToSecondLevel), b.getInt32(kData)});
+}
+
 }  // namespace wick::codegen::llvm_jit

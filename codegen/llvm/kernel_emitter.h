@@ -247,7 +247,6 @@ class KernelEmitter {
   llvm::Value* prefetch_start(const Prefetch& prefetch);
   void emit_prefetches(const Plan& plan);
   void emit_prefetch(const Prefetch& prefetch);
-  void emit_prefetch(llvm::Value* address);
   void emit_prefetch_of_copies(int number, llvm::Value* distance);
   llvm::Value* distance_ahead(const Instr& instr);
   void emit_prefetches_ahead(const Plan& plan);

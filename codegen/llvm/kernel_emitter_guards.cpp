@@ -120,7 +120,7 @@ Values KernelEmitter::emit_choice(int number) {
     llvm::Value* place =
         b.CreateConstInBoundsGEP1_64(element, address, static_cast<uint64_t>(copy_distance(copy)));
     if (in_stream_loop_ && s_.asks_ahead(s_.plans()[0]))
-      emit_prefetch(b.CreateGEP(element, place, distance_ahead(at)));
+      e_.prefetch(b.CreateGEP(element, place, distance_ahead(at)));
     llvm::Value* mask = mask_of_copy(copy);
     llvm::Value* load =
         mask == nullptr

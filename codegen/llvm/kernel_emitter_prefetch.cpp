@@ -68,23 +68,14 @@ void KernelEmitter::emit_prefetch(const Prefetch& prefetch) {
   const int64_t bytes = int64_t{e_.lanes} * copies_ * static_cast<int64_t>(size_of(at.dtype)) *
                         prefetch.size / kPrefetchParts;
   for (int64_t line = 0; line < std::max(bytes, kLine); line += kLine)
-    emit_prefetch(b.CreateGEP(b.getInt8Ty(), address, b.getInt64(static_cast<uint64_t>(line))));
-}
-
-void KernelEmitter::emit_prefetch(llvm::Value* address) {
-  constexpr int kToSecondLevel = 2;
-  auto& b = e_.b;
-  b.CreateIntrinsic(llvm::Intrinsic::prefetch,
-                    {address->getType()},
-                    {address, b.getInt32(0), b.getInt32(kToSecondLevel), b.getInt32(1)});
+    e_.prefetch(b.CreateGEP(b.getInt8Ty(), address, b.getInt64(static_cast<uint64_t>(line))));
 }
 
 /// Of every copy, at a distance in elements.
 void KernelEmitter::emit_prefetch_of_copies(int number, llvm::Value* distance) {
   const Instr& at = s_.instr(number);
   for (int copy = 0; copy < copies_; ++copy)
-    emit_prefetch(
-        e_.b.CreateGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance));
+    e_.prefetch(e_.b.CreateGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance));
 }
 
 /// Two pages in elements, since where a page ends the machine stops to prefetch. Of tiles, what the

@@ -116,7 +116,7 @@ void KernelEmitter::emit_prefetches_of_masked_lines(const Plan& plan) {
     if (!s_.reads_vectors(at) || !is_first(at)) continue;
     if (at.address.terms[next_task].stride != Stride::dynamic) continue;
     llvm::Value* row_end = address_of(at, number, copies_ - 1);
-    emit_prefetch(e_.b.CreateGEP(e_.storage_type(at.dtype), row_end, distance_ahead(at)));
+    e_.prefetch(e_.b.CreateGEP(e_.storage_type(at.dtype), row_end, distance_ahead(at)));
   }
 }
 

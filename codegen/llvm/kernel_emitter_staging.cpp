@@ -178,7 +178,7 @@ void KernelEmitter::emit_prefetches_of_rows_behind(const Plan& plan, llvm::Value
                          size_of(kernel_.buffers[static_cast<size_t>(own)].dtype);
     for (size_t line = 0; line < bytes; line += kLineBytes) {
       llvm::Value* offset = b.CreateAdd(b.CreateMul(column, b.getInt64(bytes)), b.getInt64(line));
-      emit_prefetch(b.CreateGEP(b.getInt8Ty(), begin, offset));
+      e_.prefetch(b.CreateGEP(b.getInt8Ty(), begin, offset));
     }
   }
 }

@@ -76,8 +76,8 @@ class Stager {
     return std::ranges::all_of(instr.operands, [&](int used) { return is_same_in_strip(used); });
   }
 
-  /// Whether lanes are picked from few vectors as fast. Rows that many tasks read are staged once
-  /// for all, and those beside rows that are stored as these, which would be element by element.
+  /// Whether lanes are picked from few vectors as fast: not where rows are stored, which would be
+  /// element by element. Rows that many tasks read are staged once for all.
   [[nodiscard]] bool is_in_few_vectors(const Instr& instr) const {
     constexpr int64_t kShortest = 4;  // of rows that are walked side by side
     const int64_t known = instr.address.terms[static_cast<size_t>(given_.vector_dim)].known;

@@ -229,15 +229,9 @@ class Emitter {
     b_.CreateCondBr(b_.CreateICmpSGT(unasked, int64(0)), ask, asked);
     b_.SetInsertPoint(ask);
     constexpr int64_t kLine = 64;
-    constexpr int kToSecondLevel = 2;
     // The first line may be one that is read now.
     for (int64_t end = kLine; end <= asked_bytes_; end += kLine)
-      b_.CreateIntrinsic(llvm::Intrinsic::prefetch,
-                         {b_.getPtrTy()},
-                         {b_.CreateGEP(b_.getInt8Ty(), row, int64(end - 1)),
-                          b_.getInt32(0),
-                          b_.getInt32(kToSecondLevel),
-                          b_.getInt32(1)});
+      e_.prefetch(b_.CreateGEP(b_.getInt8Ty(), row, int64(end - 1)));
     b_.CreateBr(asked);
     b_.SetInsertPoint(asked);
   }
