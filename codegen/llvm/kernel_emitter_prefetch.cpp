@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include <llvm/IR/Intrinsics.h>
-
 #include "wick/codegen/llvm/kernel_emitter.h"
 
 namespace wick::codegen::llvm_jit {

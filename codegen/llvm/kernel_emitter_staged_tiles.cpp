@@ -1,7 +1,5 @@
 // Tiles of elementwise kernels of which operands are stored transposed: see staging.h.
 
-#include <algorithm>
-
 #include <llvm/IR/Intrinsics.h>
 
 #include "wick/codegen/llvm/kernel_emitter.h"
