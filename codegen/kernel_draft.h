@@ -15,8 +15,6 @@ namespace wick::codegen {
 
 /// Of vectors whose lanes are some elements apart: more are a parameter.
 inline constexpr int64_t kLargestKnownStride = 4;
-/// The same where lanes are rows side by side: as dense vectors they are transposed in less.
-inline constexpr int64_t kLongestDenseRow = 6;
 
 struct DraftInstr {
   Instr instr;  // address and dynamic_stride_param unset

@@ -150,6 +150,9 @@ inline constexpr int64_t kLongestRepeat = 1024;
 inline constexpr int64_t kShortRow = 64;
 /// The same of rows that many tasks read, so that it pays to lay them out for vectors.
 inline constexpr int64_t kSharedRow = 512;
+/// Of rows of so many elements side by side kernels know the stride: as the vectors that they fill
+/// they are transposed in less.
+inline constexpr int64_t kLongestDenseRow = 6;
 
 /// Kernels that walk rows of so many elements in order, or elementwise kernels shorter rows than
 /// kLongestFlatRow, are compiled for their length rounded up to kRowStep.

@@ -28,7 +28,7 @@ int64_t work_of(const KernelStep& step);
 bool is_worth_threads(int64_t work);
 
 /// One piece for work that is not worth waking threads; otherwise a few a thread, by tasks first,
-/// then by vectors at multiples of 64 lanes.
+/// but for those that read the same lines, then by vectors at multiples of 64 lanes.
 LaunchCut cut_launch(const KernelStep& step, int threads);
 
 struct LaunchPiece {

@@ -35,7 +35,7 @@ void KernelEmitter::emit_staged_copy(size_t number,
   const Staged& staged = s_.staged()[number];
   const size_t bytes = size_of(kernel_.buffers[static_cast<size_t>(staged.own)].dtype);
   // Permutations of vectors take AVX2 three instructions.
-  const int64_t most = e_.host.avx512 ? 6 : 5;
+  const int64_t most = e_.host.avx512 ? kLongestDenseRow : kLongestDenseRow - 1;
   const int64_t row_stride = staged.address.terms[static_cast<size_t>(kernel_.vector_dim)].known;
   const bool is_few = row_stride > 1 && row_stride <= most;
   b.CreateCall(transposing_copy({.element_bytes = bytes,

@@ -149,6 +149,11 @@ class KernelBuilder {
   std::vector<int64_t> params_;
 };
 
+/// Kernel::row_bound of rows of so many elements.
+inline int64_t bound_of(int64_t length) {
+  return (length + kRowStep - 1) / kRowStep * kRowStep;
+}
+
 /// Compiled once for each text, with no cache on disk: many cases differ in parameters alone.
 inline KernelFunction compile(const Kernel& kernel) {
   static std::map<std::string, KernelFunction> compiled;

@@ -97,8 +97,8 @@ TEST(KernelMemory, TransposeGathersWithADynamicStride) {
   }
 }
 
-/// y[image, channel, pixel] = x[image, pixel, channel] for some tasks and pixels, in the caches and
-/// as a piece of a launch that none holds, which takes pixels in chunks.
+/// y[image, channel, pixel] = x[image, pixel, channel] for some tasks and pixels, of which many are
+/// taken in chunks.
 TEST(KernelMemory, ChannelsAreSeparatedInAnyPieces) {
   constexpr int64_t kImages = 2;
   for (const auto& [channels, pixels] :

@@ -169,10 +169,6 @@ graph @f(%x: f32[300,{0}], %g: f32[300,{0}]) -> (f32[300,{0}], f32[{0}]) {{
 namespace wick::codegen::test {
 namespace {
 
-int64_t bound_of(int64_t length) {
-  return (length + kRowStep - 1) / kRowStep * kRowStep;
-}
-
 /// The elements of rows less the row's largest.
 KernelBuilder less_largest(int64_t rows, int64_t length, int64_t stride) {
   KernelBuilder k("less_largest");

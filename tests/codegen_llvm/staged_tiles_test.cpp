@@ -1,10 +1,10 @@
 // Short rows of elementwise kernels with operands that are stored transposed: without loops, and
 // past the caches a tile at a time.
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <new>
-#include <string>
 
 #include "kernel_builder.h"
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ KernelBuilder sums_and_products(DType dtype, const Rows& rows) {
   k.outer(rows.fill_memory ? kHuge : kBatch);
   k.outer(rows.count);
   k.vector(k.outer(rows.length));
-  k.kernel().row_bound = (rows.length + kRowStep - 1) / kRowStep * kRowStep;
+  k.kernel().row_bound = bound_of(rows.length);
   k.kernel().lane_guarded = rows.length % kRowStep != 0;
   k.straight();
   const int64_t size = rows.count * rows.length;
