@@ -1,6 +1,7 @@
 #include <string>
 #include <thread>
 
+#include "leaf.h"
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
@@ -9,13 +10,8 @@
 namespace wick {
 namespace {
 
+using testing_support::leaf;
 using Floats = std::vector<float>;
-
-Tensor leaf(std::initializer_list<float> values) {
-  Tensor x = tensor(values);
-  x.requires_grad_();
-  return x;
-}
 
 TEST(Backward, AccumulatesOverCalls) {
   Tensor x = leaf({1, 2});

@@ -1,4 +1,5 @@
 #include "gradcheck.h"
+#include "leaf.h"
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
@@ -6,16 +7,11 @@
 namespace wick {
 namespace {
 
+using testing_support::leaf;
 using testing_support::second_gradients_match;
 using testing_support::spread;
 using testing_support::TensorFunction;
 using Floats = std::vector<float>;
-
-Tensor leaf(std::initializer_list<float> values) {
-  Tensor x = tensor(values);
-  x.requires_grad_();
-  return x;
-}
 
 TEST(CustomGradient, ReplacesTheRule) {
   Tensor x = leaf({1, 2});

@@ -1,6 +1,7 @@
 #include "wick/autograd/custom_op_gradient.h"
 
 #include "gradcheck.h"
+#include "leaf.h"
 #include "support/sample_ops.h"
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@ namespace wick {
 namespace {
 
 using testing_support::gradients_match;
+using testing_support::leaf;
 using testing_support::second_gradients_match;
 using testing_support::spread;
 using Tensors = std::vector<Tensor>;
@@ -45,12 +47,6 @@ class CustomOpGradients : public testing::Test {
     (void)registered;
   }
 };
-
-Tensor leaf(std::initializer_list<float> values) {
-  Tensor x = tensor(values);
-  x.requires_grad_();
-  return x;
-}
 
 std::string failure_of(const Tensor& loss) {
   try {

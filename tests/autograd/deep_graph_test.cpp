@@ -8,7 +8,7 @@
 namespace wick {
 namespace {
 
-using testing::run_on_small_stack;
+using testing_support::run_on_small_stack;
 
 constexpr int kDepth = 1'000'000;
 

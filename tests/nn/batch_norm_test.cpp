@@ -12,9 +12,9 @@
 namespace wick::nn {
 namespace {
 
-using testing::error_of;
-using testing::expect_values;
-using testing::kF32Tolerance;
+using testing_support::error_of;
+using testing_support::expect_values;
+using testing_support::kF32Tolerance;
 
 /// Two channels over a batch of two images of one row: 1 2 3 4 and ten times that.
 Tensor two_channels() {

@@ -7,9 +7,9 @@
 namespace wick::nn {
 namespace {
 
-using testing::error_of;
-using testing::expect_values;
-using testing::kF32Tolerance;
+using testing_support::error_of;
+using testing_support::expect_values;
+using testing_support::kF32Tolerance;
 
 TEST(Conv2d, SlidesItsWindow) {
   Conv2d layer(1, 2, {2, 2});

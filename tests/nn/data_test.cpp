@@ -11,8 +11,8 @@
 namespace wick::data {
 namespace {
 
-using testing::error_of;
-using testing::expect_values;
+using testing_support::error_of;
+using testing_support::expect_values;
 
 /// Sample i: f32[2] {i, -i} and i64[] i.
 DataView numbers(int64_t count) {

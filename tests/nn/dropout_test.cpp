@@ -15,7 +15,7 @@
 namespace wick::nn {
 namespace {
 
-using testing::error_of;
+using testing_support::error_of;
 
 TEST(Dropout, DropsItsShareAndScalesTheRest) {
   manual_seed(3);

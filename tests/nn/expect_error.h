@@ -8,7 +8,7 @@
 
 #include "wick/ir/error.h"
 
-namespace wick::testing {
+namespace wick::testing_support {
 
 /// The op and sentence of the Error that fn throws, without its place; fails when it throws none.
 template <typename Fn>
@@ -34,4 +34,4 @@ uint32_t error_line_of(Fn fn) {
   return 0;
 }
 
-}  // namespace wick::testing
+}  // namespace wick::testing_support

@@ -10,7 +10,7 @@
 
 #include "wick/tensor/tensor.h"
 
-namespace wick::testing {
+namespace wick::testing_support {
 
 /// Shape and elements, to a tolerance relative to numbers above 1 and absolute below.
 inline void expect_values(const Tensor& got,
@@ -28,4 +28,4 @@ inline void expect_values(const Tensor& got,
 /// Some roundings of f32.
 inline constexpr double kF32Tolerance = 2e-6;
 
-}  // namespace wick::testing
+}  // namespace wick::testing_support

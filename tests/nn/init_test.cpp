@@ -54,7 +54,7 @@ void expect_normal(const Tensor& x, double deviation) {
 TEST(Init, CountsFans) {
   EXPECT_EQ(fans({20, 10, 3, 5}).in, 150);
   EXPECT_EQ(fans({20, 10, 3, 5}).out, 300);
-  EXPECT_EQ(testing::error_of([] { static_cast<void>(fans({20})); }),
+  EXPECT_EQ(testing_support::error_of([] { static_cast<void>(fans({20})); }),
             "init: [20] has fewer than two axes");
 }
 

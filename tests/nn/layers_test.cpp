@@ -14,9 +14,9 @@
 namespace wick::nn {
 namespace {
 
-using testing::error_of;
-using testing::expect_values;
-using testing::kF32Tolerance;
+using testing_support::error_of;
+using testing_support::expect_values;
+using testing_support::kF32Tolerance;
 
 Linear linear_of(const Tensor& weight, const Tensor& bias) {
   Linear layer(weight.size(1), weight.size(0));

@@ -13,10 +13,10 @@
 namespace wick::nn {
 namespace {
 
-using testing::expect_values;
-using testing::FailingCall;
-using testing::kF32Tolerance;
+using testing_support::expect_values;
+using testing_support::FailingCall;
 using testing_support::gradients_match;
+using testing_support::kF32Tolerance;
 using testing_support::second_gradients_match;
 using testing_support::spread;
 using testing_support::TensorFunction;

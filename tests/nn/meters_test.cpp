@@ -12,7 +12,7 @@
 namespace wick::nn {
 namespace {
 
-using testing::error_of;
+using testing_support::error_of;
 
 Tensor labels_of(const std::vector<int64_t>& labels) {
   return from_vector(labels, {static_cast<int64_t>(labels.size())});

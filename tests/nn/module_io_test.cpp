@@ -15,9 +15,9 @@
 namespace wick::nn {
 namespace {
 
-using testing::error_line_of;
-using testing::error_of;
-using testing::expect_values;
+using testing_support::error_line_of;
+using testing_support::error_of;
+using testing_support::expect_values;
 
 class ModuleIo : public ::testing::Test {
  protected:

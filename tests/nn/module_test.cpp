@@ -13,8 +13,8 @@
 namespace wick::nn {
 namespace {
 
-using testing::error_line_of;
-using testing::error_of;
+using testing_support::error_line_of;
+using testing_support::error_of;
 
 struct Net : Module {
   std::shared_ptr<Linear> hidden = register_module("hidden", Linear(4, 3));

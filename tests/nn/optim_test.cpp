@@ -16,8 +16,8 @@
 namespace wick::optim {
 namespace {
 
-using testing::error_of;
-using testing::expect_values;
+using testing_support::error_of;
+using testing_support::expect_values;
 
 /// The loss is sum(c p^2) / 2, so the gradient is c p.
 const std::vector<float> kCurvature = {1, 0.5, -2, 10};

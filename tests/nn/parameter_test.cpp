@@ -9,8 +9,8 @@
 namespace wick::nn {
 namespace {
 
-using testing::error_of;
-using testing::expect_values;
+using testing_support::error_of;
+using testing_support::expect_values;
 
 TEST(Parameter, CopiesShareOneCell) {
   Parameter a(tensor({1, 2}));

@@ -121,7 +121,7 @@ TEST(Prefetcher, IsAViewsLastStep) {
   }
 
   EXPECT_EQ(index, 16);
-  EXPECT_EQ(testing::error_of([&] { static_cast<void>(batches.prefetch(0, 4)); }),
+  EXPECT_EQ(testing_support::error_of([&] { static_cast<void>(batches.prefetch(0, 4)); }),
             "prefetch: 0 threads and depth 4");
 }
 

@@ -15,9 +15,9 @@
 namespace wick::nn {
 namespace {
 
-using testing::expect_values;
-using testing::FailingCall;
-using testing::kF32Tolerance;
+using testing_support::expect_values;
+using testing_support::FailingCall;
+using testing_support::kF32Tolerance;
 
 std::map<std::string, Tensor> values_of(const Module& module) {
   std::map<std::string, Tensor> values;

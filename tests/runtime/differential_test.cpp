@@ -17,6 +17,7 @@ namespace {
 
 using Fusions = PlanOptions::Fusions;
 
+// Compilers of GPUs take their time: they get fewer.
 int64_t num_graphs() {
   return number_from("WICK_DIFF_GRAPHS", 1600);
 }
@@ -45,12 +46,12 @@ DifferentialCase default_pipeline_on(Fusions fusions, uint64_t seed) {
 
 TEST(Differential, MachineCode) {
   if (!has_llvm()) GTEST_SKIP() << "built without LLVM";
-  run_many(num_graphs(), [](uint64_t seed) { return default_pipeline_on(Fusions::compile, seed); });
+  run_many(num_graphs() / (targets_gpu() ? 4 : 1),
+           [](uint64_t seed) { return default_pipeline_on(Fusions::compile, seed); });
 }
 
 TEST(Differential, RandomPipelines) {
   if (!has_llvm() && !targets_gpu()) GTEST_SKIP() << "built without LLVM";
-  // Compilers of GPUs take their time.
   run_many(num_graphs() / (targets_gpu() ? 20 : 4), random_case);
 }
 

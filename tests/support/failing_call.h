@@ -20,7 +20,7 @@
 #include "wick/ir/error.h"
 #include "wick/tensor/tensor.h"
 
-namespace wick::testing {
+namespace wick::testing_support {
 
 /// A function with the line it is written on. One that takes a `uint32_t& line` at the end says
 /// itself which line fails.
@@ -92,4 +92,4 @@ void expect_failure(const FailingCall<Operands...>& row,
   expect_failure_during(row, [&](auto call) { (void)call(operands...); });
 }
 
-}  // namespace wick::testing
+}  // namespace wick::testing_support

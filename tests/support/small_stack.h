@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
-namespace wick::testing {
+namespace wick::testing_support {
 
 /// Runs on a thread whose stack a recursion over a large graph would overflow.
 inline void run_on_small_stack(std::function<void()> work) {
@@ -23,4 +23,4 @@ inline void run_on_small_stack(std::function<void()> work) {
   pthread_attr_destroy(&attributes);
 }
 
-}  // namespace wick::testing
+}  // namespace wick::testing_support

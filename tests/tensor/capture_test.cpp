@@ -11,7 +11,7 @@
 namespace wick::detail {
 namespace {
 
-using wick::testing::expect_values;
+using wick::testing_support::expect_values;
 
 Capture capture_of(std::initializer_list<Tensor> tensors, bool with_escaping = false) {
   std::vector<Ref<Node>> roots;

@@ -12,7 +12,7 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
+using testing_support::expect_values;
 
 /// Memory of another library: f32 [2,3], 0 to 5, unless changed.
 struct Foreign {

@@ -23,7 +23,7 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
+using testing_support::expect_values;
 
 struct Unary {
   const char* name;

@@ -14,7 +14,7 @@
 namespace wick {
 namespace {
 
-using testing::FailingCall;
+using testing_support::FailingCall;
 
 constexpr int64_t kHuge = int64_t{1} << 40;
 constexpr std::array<float, 2> kTwo = {1, 2};

@@ -1,15 +1,16 @@
 #pragma once
 
-// Comparing a tensor with values worked out by hand.
+// Comparing a tensor with values worked out by hand, and one to begin with.
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "wick/tensor/ops.h"
 
-namespace wick::testing {
+namespace wick::testing_support {
 
 /// Shape and values; `tolerance` is absolute, 0 for exact results. NaN equals NaN.
 inline void expect_values(const Tensor& tensor,
@@ -30,7 +31,15 @@ inline void expect_values(const Tensor& tensor,
   }
 }
 
+/// 0, 1, 2, ... row by row.
+inline Tensor counting(const Shape& shape, DType dtype = DType::f32) {
+  return arange(shape.numel(), dtype).reshape(shape);
+}
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 /// float32 rounding of results of order 1, through a handful of ops.
 inline constexpr double kFloatTolerance = 2e-6;
 
-}  // namespace wick::testing
+}  // namespace wick::testing_support

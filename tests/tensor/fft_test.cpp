@@ -20,8 +20,8 @@ namespace {
 using fft::FftnOptions;
 using fft::FftOptions;
 using fft::Norm;
-using testing::expect_values;
-using testing::FailingCall;
+using testing_support::expect_values;
+using testing_support::FailingCall;
 using testing_support::gradients_match;
 using testing_support::second_gradients_match;
 using testing_support::spread;
@@ -296,7 +296,7 @@ TEST_P(FftErrors, NameOpAndLine) {
   expect_failure(GetParam());
 }
 
-const FailingCall<> kMistakes[] = {
+const FailingCall<> kFftMistakes[] = {
     {[] { return fft::fft(ones({4})); },
      "fft.fft: needs complex numbers, a last axis of 2, got f32[4]"},
     {[] { return fft::rfft(arange(4)); }, "fft.rfft: needs floats, got i64[4]"},
@@ -342,7 +342,7 @@ const FailingCall<> kMistakes[] = {
     {[] { (void)fft::istft(arange(8), {.n = 4}); }, "fft.imag: needs floats, got i64[8]"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, FftErrors, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(All, FftErrors, ::testing::ValuesIn(kFftMistakes));
 
 }  // namespace
 }  // namespace wick

@@ -7,12 +7,9 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-using testing::FailingCall;
-
-Tensor counting(Shape shape) {
-  return arange(shape.numel(), DType::f32).reshape(shape);
-}
+using testing_support::counting;
+using testing_support::expect_values;
+using testing_support::FailingCall;
 
 Tensor ints(const std::vector<int64_t>& values, Shape shape) {
   return from_vector(values, std::move(shape));
@@ -144,7 +141,7 @@ TEST_P(IndexingErrors, NameTheOpAndTheLineAndKeepTheTensor) {
   EXPECT_EQ(x.node(), before.node());
 }
 
-const FailingCall<Tensor&> kMistakes[] = {
+const FailingCall<Tensor&> kIndexingMistakes[] = {
     {[](Tensor& x) { (void)x[2].value(); },
      "index: position 2 is out of range for axis 0 of f32[2,3]"},
     {[](Tensor& x) { x[{0, -4}] = 1; },
@@ -163,7 +160,7 @@ const FailingCall<Tensor&> kMistakes[] = {
      "index_put: the number 1000 does not fit i8"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, IndexingErrors, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(All, IndexingErrors, ::testing::ValuesIn(kIndexingMistakes));
 
 }  // namespace
 }  // namespace wick

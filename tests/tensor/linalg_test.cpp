@@ -18,8 +18,8 @@ namespace wick {
 namespace {
 
 using linalg::MatrixNorm;
-using testing::expect_values;
-using testing::FailingCall;
+using testing_support::expect_values;
+using testing_support::FailingCall;
 using testing_support::gradients_match;
 using testing_support::second_gradients_match;
 using testing_support::spread;
@@ -171,7 +171,7 @@ TEST(LinalgValues, Determinants) {
   const Tensor a = tensor({{0, 2}, {3, 4}});
   expect_values(linalg::det(a), {}, {-6});
   expect_values(linalg::slogdet(a).sign, {}, {-1});
-  expect_values(linalg::slogdet(a).log_abs, {}, {std::log(6.0)}, testing::kFloatTolerance);
+  expect_values(linalg::slogdet(a).log_abs, {}, {std::log(6.0)}, testing_support::kFloatTolerance);
   expect_values(linalg::det(ones({2, 2})), {}, {0});
   expect_values(linalg::slogdet(ones({2, 2})).sign, {}, {0});
   expect_values(linalg::slogdet(ones({2, 2})).log_abs, {}, {-kInf});
@@ -374,7 +374,7 @@ Tensor not_finite() {
   return full({2, 2}, kInf);
 }
 
-const FailingCall<> kMistakes[] = {
+const FailingCall<> kLinalgMistakes[] = {
     {[] { return linalg::inv(ones({3})); }, "linalg.inv: needs matrices of f32 or f64, got f32[3]"},
     {[] { return linalg::det(ones({2, 2}, DType::i32)); },
      "linalg.det: needs matrices of f32 or f64, got i32[2,2]"},
@@ -434,7 +434,7 @@ const FailingCall<> kMistakes[] = {
      "linalg.lstsq: f32[3,1] does not fit f32[2,2]"},
 };
 
-INSTANTIATE_TEST_SUITE_P(WhenRecorded, LinalgErrors, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(WhenRecorded, LinalgErrors, ::testing::ValuesIn(kLinalgMistakes));
 
 class LinalgFailures : public ::testing::TestWithParam<FailingCall<>> {};
 

@@ -11,7 +11,7 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
+using testing_support::expect_values;
 
 class Npy : public ::testing::Test {
  protected:

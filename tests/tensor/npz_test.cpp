@@ -16,7 +16,7 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
+using testing_support::expect_values;
 
 std::string reference(const std::string& name) {
   return test_file(WICK_SOURCE_DIR "/tests/tensor/npz_files/" + name);

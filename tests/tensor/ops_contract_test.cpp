@@ -6,11 +6,8 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-
-Tensor counting(Shape shape) {
-  return arange(shape.numel(), DType::f32).reshape(shape);
-}
+using testing_support::counting;
+using testing_support::expect_values;
 
 TEST(Contract, MatmulOfMatricesVectorsAndBatches) {
   const Tensor a = tensor({{1, 2}, {3, 4}});

@@ -13,12 +13,9 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-using testing::FailingCall;
-
-Tensor counting(Shape shape) {
-  return arange(shape.numel(), DType::f32).reshape(shape);
-}
+using testing_support::counting;
+using testing_support::expect_values;
+using testing_support::FailingCall;
 
 TEST(Conv, TakesOneSampleAndOneNumberForAllAxes) {
   const Tensor x = counting({1, 3, 3});
@@ -82,7 +79,7 @@ Tensor x() {
   return ones({1, 2, 3});
 }
 
-const FailingCall<> kMistakes[] = {
+const FailingCall<> kWindowMistakes[] = {
     {[] { (void)conv1d(ones({2, 3, 4, 5}), ones({3, 3, 1})); },
      "conv1d: x must have 2 or 3 axes and w 3: x f32[2,3,4,5], w f32[3,3,1]"},
     {[] { (void)conv2d(ones({1, 1, 3, 3}, DType::i32), ones({1, 1, 1, 1})); },
@@ -178,7 +175,7 @@ const FailingCall<> kMistakes[] = {
      "interpolate: cubic needs x with 4 axes, is f32[1,1,4]"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, WindowMistakes, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(All, WindowMistakes, ::testing::ValuesIn(kWindowMistakes));
 
 }  // namespace
 }  // namespace wick

@@ -6,7 +6,7 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
+using testing_support::expect_values;
 
 TEST(Create, Filled) {
   expect_values(zeros({2}), {2}, {0, 0});

@@ -1,6 +1,5 @@
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <vector>
 
 #include "expect_values.h"
@@ -9,11 +8,10 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-using testing::kFloatTolerance;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
+using testing_support::expect_values;
+using testing_support::kFloatTolerance;
+using testing_support::kInf;
+using testing_support::kNan;
 
 TEST(Elementwise, ArithmeticOfTensorsAndNumbers) {
   const Tensor a = tensor({1, 2, 3});
@@ -103,8 +101,22 @@ TEST(Elementwise, PowTakesAnyExponent) {
 
 /// A tensor of exponents has no short form.
 TEST(Elementwise, ShortFormsOfPowAreThoseOfAnyExponent) {
-  const std::vector<float> numbers = {
-      0, -0.0F, kInf, -kInf, NAN, 1, -1, -2, 1e-44F, 1e-39F, 3e-30F, 0.3F, 7, 5e18F, 4e25F, 3e38F};
+  const std::vector<float> numbers = {0,
+                                      -0.0F,
+                                      INFINITY,
+                                      -INFINITY,
+                                      NAN,
+                                      1,
+                                      -1,
+                                      -2,
+                                      1e-44F,
+                                      1e-39F,
+                                      3e-30F,
+                                      0.3F,
+                                      7,
+                                      5e18F,
+                                      4e25F,
+                                      3e38F};
   const Shape shape = {std::ssize(numbers)};
   for (const DType dtype : {DType::f32, DType::f64}) {
     const Tensor x = cast(from_vector(numbers, shape), dtype);
@@ -127,7 +139,7 @@ TEST(Elementwise, ShortFormsOfPowAreThoseOfAnyExponent) {
 }
 
 TEST(Elementwise, NanFollowsNumpy) {
-  const Tensor x = tensor({NAN, -kInf, kInf, 1});
+  const Tensor x = tensor({NAN, -INFINITY, INFINITY, 1});
 
   expect_values(relu(x), {4}, {kNan, 0, kInf, 1});
   expect_values(maximum(x, 0), {4}, {kNan, 0, kInf, 1});

@@ -12,14 +12,11 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-using testing::FailingCall;
+using testing_support::counting;
+using testing_support::expect_values;
+using testing_support::FailingCall;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-Tensor counting(Shape shape) {
-  return arange(shape.numel(), DType::f32).reshape(shape);
-}
 
 Tensor ints(const std::vector<int64_t>& values, Shape shape) {
   return from_vector(values, std::move(shape));
@@ -202,7 +199,7 @@ Tensor whole() {
   return ints({1, 2, 3}, {3}).to(DType::i32);
 }
 
-const FailingCall<const Tensor&> kMistakes[] = {
+const FailingCall<const Tensor&> kIndexMistakes[] = {
     {[](const Tensor& x) { (void)gather(x, 0, zeros({2, 4}, DType::i64)); },
      "gather: indices i64[2,4] do not fit f32[2,3] beside axis 0"},
     {[](const Tensor& x) { (void)gather(x, 0, x); }, "gather: needs integers, got f32[2,3]"},
@@ -284,7 +281,7 @@ const FailingCall<const Tensor&> kMistakes[] = {
      "histogram: an operand is an undefined tensor"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, IndexErrors, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(All, IndexErrors, ::testing::ValuesIn(kIndexMistakes));
 
 }  // namespace
 }  // namespace wick

@@ -1,6 +1,5 @@
 #include "wick/tensor/ops_linalg.h"
 
-#include <limits>
 #include <regex>
 
 #include "expect_values.h"
@@ -10,14 +9,10 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-using testing::FailingCall;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-Tensor counting(Shape shape, DType dtype = DType::f32) {
-  return arange(shape.numel(), dtype).reshape(shape);
-}
+using testing_support::counting;
+using testing_support::expect_values;
+using testing_support::FailingCall;
+using testing_support::kNan;
 
 TEST(Products, OfVectors) {
   const Tensor a = tensor({1, 2, 3});
@@ -87,7 +82,7 @@ TEST_P(ProductErrors, NameOpAndLine) {
   expect_failure(GetParam());
 }
 
-const FailingCall<> kMistakes[] = {
+const FailingCall<> kProductMistakes[] = {
     {[] { return mm(ones({2}), ones({2, 2})); }, "mm: operand 1 needs 2 axes, got f32[2]"},
     {[] { return mv(ones({2, 3}), ones({2})); },
      "mv: extents differ: lhs f32[2,3] has 3, rhs f32[2] has 2"},
@@ -168,7 +163,7 @@ const FailingCall<> kMistakes[] = {
      "einsum: 'ij,jk->ikl': l of the output is in no operand"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, ProductErrors, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(All, ProductErrors, ::testing::ValuesIn(kProductMistakes));
 
 }  // namespace
 }  // namespace wick

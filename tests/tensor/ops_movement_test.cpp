@@ -7,11 +7,8 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-
-Tensor counting(Shape shape) {
-  return arange(shape.numel(), DType::f32).reshape(shape);
-}
+using testing_support::counting;
+using testing_support::expect_values;
 
 TEST(Movement, ReshapeFillsTheFreeExtent) {
   expect_values(counting({2, 3}).reshape({-1, 2}), {3, 2}, {0, 1, 2, 3, 4, 5});

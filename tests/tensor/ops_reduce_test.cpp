@@ -1,16 +1,14 @@
 #include <cmath>
-#include <limits>
 
 #include "expect_values.h"
 
 namespace wick {
 namespace {
 
-using testing::expect_values;
-using testing::kFloatTolerance;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using testing_support::expect_values;
+using testing_support::kFloatTolerance;
+using testing_support::kInf;
+using testing_support::kNan;
 
 TEST(Reduce, OverAllSomeAndNegativeAxes) {
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});

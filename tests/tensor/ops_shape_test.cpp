@@ -8,12 +8,9 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-using testing::FailingCall;
-
-Tensor counting(Shape shape) {
-  return arange(shape.numel(), DType::f32).reshape(shape);
-}
+using testing_support::counting;
+using testing_support::expect_values;
+using testing_support::FailingCall;
 
 std::string shapes_of(const std::vector<Tensor>& tensors) {
   std::string text;
@@ -147,7 +144,7 @@ Tensor whole() {
   return tensor({1, 2, 3}).to(DType::i32);
 }
 
-const FailingCall<const Tensor&> kMistakes[] = {
+const FailingCall<const Tensor&> kShapeMistakes[] = {
     {[](const Tensor& x) { (void)unflatten(x, 1, {2, 2}); },
      "reshape: f32[3] has 3 elements, shape [2,2] has 4"},
     {[](const Tensor& x) { (void)unflatten(x, 3, {3}); },
@@ -286,7 +283,7 @@ const FailingCall<const Tensor&> kMistakes[] = {
     {[](const Tensor&) { (void)diff(scalar(1)); }, "diff: axis -1 is out of range for f32[]"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, ShapeErrors, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(All, ShapeErrors, ::testing::ValuesIn(kShapeMistakes));
 
 }  // namespace
 }  // namespace wick

@@ -18,8 +18,8 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
-using testing::FailingCall;
+using testing_support::expect_values;
+using testing_support::FailingCall;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -208,7 +208,7 @@ TEST(Sorting, CumulativeOpsOfAnyLength) {
 TEST(Sorting, QuantilesLieBetweenElements) {
   const Tensor x = tensor({{4, 1, 3, 2}, {10, NAN, 20, 40}});
 
-  expect_values(quantile(select(x, 0, 0), 0.4), {}, {2.2}, testing::kFloatTolerance);
+  expect_values(quantile(select(x, 0, 0), 0.4), {}, {2.2}, testing_support::kFloatTolerance);
   expect_values(quantile(x, 0.5, 1, true), {2, 1}, {2.5, NAN});
   expect_values(nanquantile(x, 0.25, 1), {2}, {1.75, 15});
   expect_values(nanquantile(x, 1, 0), {4}, {10, 1, 20, 40});
@@ -248,7 +248,7 @@ Tensor whole() {
   return tensor({1, 2, 3}).to(DType::i32);
 }
 
-const FailingCall<const Tensor&> kMistakes[] = {
+const FailingCall<const Tensor&> kSortingMistakes[] = {
     {[](const Tensor& x) { (void)sort(x, 2); }, "sort: axis 2 is out of range for f32[2,3]"},
     {[](const Tensor&) { (void)sort(Tensor()); }, "sort: an operand is an undefined tensor"},
     {[](const Tensor& x) { (void)argsort(x, -3); },
@@ -286,7 +286,7 @@ const FailingCall<const Tensor&> kMistakes[] = {
      "nanquantile: an operand is an undefined tensor"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SortErrors, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(All, SortErrors, ::testing::ValuesIn(kSortingMistakes));
 
 }  // namespace
 }  // namespace wick

@@ -9,7 +9,7 @@
 namespace wick::detail {
 namespace {
 
-using wick::testing::expect_values;
+using wick::testing_support::expect_values;
 
 /// A small cap and the interpreter keep these long loops cheap; what is tested does not depend on
 /// the backend.

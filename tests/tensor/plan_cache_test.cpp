@@ -8,7 +8,7 @@
 namespace wick::detail {
 namespace {
 
-using wick::testing::expect_values;
+using wick::testing_support::expect_values;
 
 /// Counts from here on.
 class Since {

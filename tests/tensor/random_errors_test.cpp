@@ -12,7 +12,7 @@
 namespace wick {
 namespace {
 
-using testing::FailingCall;
+using testing_support::FailingCall;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -28,7 +28,7 @@ TEST_P(RandomErrors, NameOpValuesAndLineAndKeepTheState) {
   EXPECT_EQ(generator.state(), Generator(5).state());
 }
 
-const FailingCall<Generator&> kMistakes[] = {
+const FailingCall<Generator&> kRandomMistakes[] = {
     {[](Generator& g) { (void)rand({2}, DType::i32, g); },
      "rand: the dtype must be a float, not i32"},
     {[](Generator& g) { (void)rand({2, -1}, DType::f32, g); },
@@ -93,7 +93,7 @@ const FailingCall<Generator&> kMistakes[] = {
      "randperm: shape [4611686018427387904] has too many elements"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, RandomErrors, ::testing::ValuesIn(kMistakes));
+INSTANTIATE_TEST_SUITE_P(All, RandomErrors, ::testing::ValuesIn(kRandomMistakes));
 
 }  // namespace
 }  // namespace wick

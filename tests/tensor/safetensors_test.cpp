@@ -9,7 +9,7 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
+using testing_support::expect_values;
 
 class Safetensors : public ::testing::Test {
  protected:

@@ -70,7 +70,7 @@ TEST(Node, StaysSmall) {
 
 /// Two dear values of a row of 50,000 that two loops need: more than the stack has room for.
 TEST(SmallStacks, HoldWhatKernelsKeepThere) {
-  wick::testing::run_on_small_stack([] {
+  wick::testing_support::run_on_small_stack([] {
     const Tensor x = arange(100000, DType::f32).reshape({2, 50000}) * 1e-5;
     materialize(x);
     const Tensor a = exp(x);

@@ -10,7 +10,7 @@
 namespace wick {
 namespace {
 
-using testing::expect_values;
+using testing_support::expect_values;
 
 /// Small integers, whose sums are exact in any order.
 std::vector<float> small_integers(int64_t count) {

@@ -51,7 +51,7 @@ TEST(Threads, TensorsOutliveTheirThread) {
   Tensor result;
   std::thread([&result] { result = full({4}, 2.0) * 4; }).join();
 
-  testing::expect_values(result, {4}, {8, 8, 8, 8});
+  testing_support::expect_values(result, {4}, {8, 8, 8, 8});
 }
 
 TEST(Threads, GradModeIsTheThreadsOwn) {
