@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "wick/tensor/index_positions.h"
+#include "wick/tensor/axis_windows.h"
 #include "wick/tensor/recording.h"
 
 namespace wick {
@@ -212,23 +212,10 @@ Tensor conv_transpose(const Place& place,
   return with_bias(place, y, options.bias);
 }
 
-/// The windows of unfold and fold over one axis.
+/// The windows of unfold and fold over one axis, and the padding around it.
 struct Columns {
-  int64_t kernel;
-  int64_t stride;
+  detail::AxisWindows windows;
   int64_t padding;
-  int64_t dilation;
-  int64_t count;
-
-  /// i64[kernel, count]: where element k of window i lies in the padded axis.
-  [[nodiscard]] Tensor positions(Where where) const {
-    std::vector<int64_t> values;
-    for (int64_t k = 0; k < kernel; ++k) {
-      for (int64_t i = 0; i < count; ++i)
-        values.push_back(i * stride + k * dilation);
-    }
-    return from_vector(values, {kernel, count}, where);
-  }
 };
 
 std::array<Columns, 2> columns_of(const Place& place,
@@ -246,7 +233,11 @@ std::array<Columns, 2> columns_of(const Place& place,
       constexpr auto kText = "a window of {} does not fit into an axis of {} with padding {}";
       place.fail(fmt::format(kText, span, extents[i], padding[i]));
     }
-    columns[i] = {kernel[i], stride[i], padding[i], dilation[i], room / stride[i] + 1};
+    columns[i] = {.windows = {.count = room / stride[i] + 1,
+                              .size = kernel[i],
+                              .stride = stride[i],
+                              .dilation = dilation[i]},
+                  .padding = padding[i]};
   }
   return columns;
 }
@@ -296,13 +287,14 @@ Tensor unfold(const Tensor& x, const UnfoldOptions& options, Where where) {
   const auto [rows, columns] = columns_of(place, options, {x.shape()[2], x.shape()[3]});
   const Axes border{0, 0, rows.padding, columns.padding};
   const Tensor padded = pad(x, border, border, 0, where);
-  const Tensor by_rows = take(padded, rows.positions(where), 2, where);
-  const Tensor windows = take(by_rows, columns.positions(where), 4, where);  // [n,c,kh,oh,kw,ow]
-  const Tensor kernels_first = permute(windows, {0, 1, 2, 4, 3, 5}, where);
-  return reshape(
-      kernels_first,
-      {x.shape()[0], x.shape()[1] * rows.kernel * columns.kernel, rows.count * columns.count},
-      where);
+  // [n,c,h,w] to [n,c,kw,h,ow] to [n,c,kh,kw,oh,ow]
+  const Tensor by_columns = detail::elements_of_windows(padded, 3, 2, columns.windows, where);
+  const Tensor windows = detail::elements_of_windows(by_columns, 3, 2, rows.windows, where);
+  return reshape(windows,
+                 {x.shape()[0],
+                  x.shape()[1] * rows.windows.size * columns.windows.size,
+                  rows.windows.count * columns.windows.count},
+                 where);
 }
 
 Tensor fold(const Tensor& columns, const Axes& output, const UnfoldOptions& options, Where where) {
@@ -317,26 +309,23 @@ Tensor fold(const Tensor& columns, const Axes& output, const UnfoldOptions& opti
   }
   const Axes extents = one_per_axis(place, "output", output, 2, 1);
   const auto [rows, across] = columns_of(place, options, extents);
-  const int64_t elements = rows.kernel * across.kernel;
-  if (columns.shape()[1] % elements != 0 || columns.shape()[2] != rows.count * across.count) {
+  const detail::AxisWindows& down = rows.windows;
+  const detail::AxisWindows& along = across.windows;
+  const int64_t elements = down.size * along.size;
+  if (columns.shape()[1] % elements != 0 || columns.shape()[2] != down.count * along.count) {
     constexpr auto kText = "columns {} must be [n, c {}, {}] for an output of {}";
-    place.fail(fmt::format(
-        kText, to_string(columns.type()), elements, rows.count * across.count, extents));
+    place.fail(
+        fmt::format(kText, to_string(columns.type()), elements, down.count * along.count, extents));
   }
   const int64_t samples = columns.shape()[0];
   const int64_t channels = columns.shape()[1] / elements;
-  const Tensor windows = reshape(
-      columns, {samples, channels, rows.kernel, across.kernel, rows.count, across.count}, where);
-  const Tensor by_axis = permute(windows, {0, 1, 2, 4, 3, 5}, where);  // [n,c,kh,oh,kw,ow]
-  const int64_t height = extents[0] + 2 * rows.padding;
+  const Tensor windows =
+      reshape(columns, {samples, channels, down.size, along.size, down.count, along.count}, where);
   const int64_t width = extents[1] + 2 * across.padding;
-  const DType dtype = columns.dtype();
-  const Tensor no_rows = zeros({samples, channels, rows.kernel, rows.count, width}, dtype, where);
-  const Tensor by_rows =
-      detail::scatter_slices(no_rows, 4, across.positions(where), by_axis, ScatterMode::add, where);
-  const Tensor nothing = zeros({samples, channels, height, width}, dtype, where);
-  const Tensor padded =
-      detail::scatter_slices(nothing, 2, rows.positions(where), by_rows, ScatterMode::add, where);
+  const int64_t height = extents[0] + 2 * rows.padding;
+  // [n,c,kh,kw,oh,ow] to [n,c,kh,oh,w] to [n,c,h,w]
+  const Tensor by_rows = detail::sum_of_elements(windows, 3, 4, along, width, where);
+  const Tensor padded = detail::sum_of_elements(by_rows, 2, 2, down, height, where);
   const Axes crop{0, 0, -rows.padding, -across.padding};
   return pad(padded, crop, crop, 0, where);
 }

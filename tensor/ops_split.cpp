@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "wick/tensor/axis_range.h"
+#include "wick/tensor/axis_windows.h"
 #include "wick/tensor/indexing.h"
 #include "wick/tensor/op_arguments.h"
 #include "wick/tensor/ops_shape.h"
@@ -133,10 +134,8 @@ Tensor unfold(const Tensor& x, int axis, int64_t size, int64_t step, Where where
     throw Error(where, "unfold", fmt::format(kText, size, step, position, to_string(type)));
   }
   const int64_t count = (extent - size) / step + 1;
-  const Tensor starts = arange(count, DType::i64, where) * Operand(step, where);
-  const Tensor at = unsqueeze(starts, 1, where) + Operand(arange(size, DType::i64, where), where);
-  // The windows' elements come after their positions, the other axes after both.
-  return movedim(take(x, at, position, where), {position + 1}, {-1}, where);
+  const detail::AxisWindows windows{.count = count, .size = size, .stride = step};
+  return movedim(detail::windows_of(x, position, windows, where), {position + 1}, {-1}, where);
 }
 
 Tensor hstack(std::span<const Tensor> tensors, Where where) {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "wick/ir/format.h"
+#include "wick/tensor/axis_windows.h"
 #include "wick/tensor/fft.h"
-#include "wick/tensor/index_positions.h"
 
 namespace wick::fft {
 namespace {
@@ -83,15 +83,9 @@ Norm norm_of(const StftOptions& options) {
 
 /// Sums the frames [..., count, n] where they overlap: [..., length].
 Tensor overlapped(const Frames& frames, const Tensor& values, int64_t length) {
-  const int64_t count = values.size(-2);
-  Axes extents(values.shape().begin(), values.shape().end() - 2);
-  extents.push_back(length);
-  return detail::scatter_slices(zeros(Shape(extents), values.dtype(), frames.where),
-                                static_cast<int>(extents.size()) - 1,
-                                frames.positions(count),
-                                values,
-                                ScatterMode::add,
-                                frames.where);
+  const detail::AxisWindows windows{
+      .count = values.size(-2), .size = frames.n, .stride = frames.hop};
+  return detail::sum_of_windows(values, values.ndim() - 2, windows, length, frames.where);
 }
 
 /// Cropped, or padded with zeros, to a part of the last axis.

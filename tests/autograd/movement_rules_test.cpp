@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "wick/autograd/autograd.h"
+#include "wick/tensor/ops_conv.h"
 #include "wick/tensor/ops_index.h"
+#include "wick/tensor/ops_shape.h"
 
 namespace wick {
 namespace {
@@ -163,6 +165,29 @@ TEST(MovementRules, DroppedUpdatesGetNothing) {
   sum(index_add(zeros({2, 2}), 0, ints({0, 7, -1}, {3}), updates)).backward();
 
   EXPECT_EQ(updates.grad().to_vector<float>(), (std::vector<float>{1, 1, 0, 0, 0, 0}));
+}
+
+TEST(MovementRules, Windows) {
+  struct Case {
+    int64_t size;
+    int64_t stride;
+  };
+
+  for (const auto& [size, stride] : {Case{3, 1}, Case{2, 2}, Case{4, 2}, Case{3, 2}, Case{6, 1}}) {
+    const auto along = [&](const Tensor& x) { return square(unfold(x, 1, size, stride)); };
+    EXPECT_TRUE(gradients_match(of_one(along), {spread({2, 7, 2}, -2, 2)}))
+        << size << " " << stride;
+
+    const UnfoldOptions options{.kernel = {size, 2}, .stride = {stride, 1}};
+    const auto columns = [&](const Tensor& x) { return square(unfold(x, options)); };
+    EXPECT_TRUE(gradients_match(of_one(columns), {spread({2, 7, 3}, -2, 2)}))
+        << size << " " << stride;
+
+    const int64_t windows = ((7 - size) / stride + 1) * 2;
+    const auto image = [&](const Tensor& x) { return square(fold(x, {7, 3}, options)); };
+    EXPECT_TRUE(gradients_match(of_one(image), {spread({2 * size, windows}, -2, 2)}))
+        << size << " " << stride;
+  }
 }
 
 }  // namespace
