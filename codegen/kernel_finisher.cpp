@@ -12,6 +12,22 @@ namespace wick::codegen {
 
 using ir::AffineExpr;
 
+namespace {
+
+/// Elements of a block that ends where a cache line does, or a page if it is of many: one that
+/// begins within a line reads two for each vector.
+int64_t in_whole_lines(int64_t elements) {
+  constexpr int64_t kOfPages = 1024;
+  constexpr int64_t kOfLines = 64;
+  constexpr int64_t kSmallPart = 16;  // of the elements, by which there may be more
+  for (const int64_t whole : {kOfPages, kOfLines}) {
+    if (elements >= kSmallPart * whole) return (elements + whole - 1) / whole * whole;
+  }
+  return elements;
+}
+
+}  // namespace
+
 void Finisher::make_dims(bool has_loop) {
   bool reduced_last = domain_.extents.empty() ? has_loop : domain_.reduced.back();
   for (size_t d = 0; d < domain_.extents.size(); ++d) {
@@ -37,6 +53,7 @@ int64_t Finisher::make_blocks(int64_t wanted, size_t place) {
   if (cut == inner_.end()) cut = std::ranges::max_element(inner_, {}, &Run::extent);
   blocked_ = static_cast<int>(cut - inner_.begin());
   block_size_ = std::max<int64_t>(1, (cut->extent + wanted - 1) / wanted);
+  if (vector_inner_ && cut + 1 == inner_.end()) block_size_ = in_whole_lines(block_size_);
   const int64_t blocks = std::max<int64_t>(1, (cut->extent + block_size_ - 1) / block_size_);
   block_dim_ = place;
   outer_.insert(outer_.begin() + static_cast<std::ptrdiff_t>(place),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "run_lowered.h"
 #include <fmt/format.h>
@@ -132,6 +133,24 @@ graph @f(%x: f32[2,80000], %y: f32[80000]) -> (f32[2], f32[2,80000]) {
   EXPECT_TRUE(lowered.launches[0].kernel->blocking.has_value());
   EXPECT_GT(lowered.launches[0].task_extent, 2);
   EXPECT_GT(lowered.workspace_bytes, 0U);
+}
+
+TEST(Lower, BlocksOfRowsAreWholeCacheLines) {
+  for (const auto& [extent, whole] :
+       {std::pair{70001, 64}, std::pair{1000003, 64}, std::pair{3000001, 1024}}) {
+    const auto fused = check_program(fmt::format(R"(
+graph @f(%x: f32[{0}]) -> (f32[]) {{
+  %0 = reduce_sum %x {{axes = [0]}} : f32[]
+  return %0
+}})",
+                                                 extent));
+    const auto lowered = codegen::lower(*fusions_of(*fused).at(0));
+    const codegen::KernelLaunch& launch = lowered.launches.at(0);
+    const int64_t block =
+        launch.params.at(static_cast<size_t>(launch.kernel->blocking->size_param));
+    EXPECT_EQ(block % whole, 0) << extent;
+    EXPECT_EQ(launch.task_extent, (extent + block - 1) / block) << extent;
+  }
 }
 
 TEST(Lower, FewLongColumnsAreCutInBlocks) {
