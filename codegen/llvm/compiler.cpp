@@ -23,7 +23,7 @@ namespace wick::codegen::llvm_jit {
 namespace {
 
 // Bumped whenever the same kernel IR would compile to other code: objects on disk are keyed by it.
-constexpr int kEmitterVersion = 159;
+constexpr int kEmitterVersion = 160;
 constexpr const char* kTextSymbol = "kernel";
 
 /// Measured (docs/codegen.md): None keeps accumulators in memory, Default costs more and gains

@@ -263,12 +263,13 @@ llvm::SmallVector<llvm::Value*, 4> EmitContext::split(llvm::Value* wide, int cou
   return parts;
 }
 
-void EmitContext::prefetch(llvm::Value* address) {
-  constexpr int kToSecondLevel = 2;
+void EmitContext::prefetch(llvm::Value* address, int level) {
+  constexpr int kNearest = 4;  // of LLVM's localities, the first level's is 3
   constexpr int kData = 1;
+  const auto locality = static_cast<uint32_t>(kNearest - level);
   b.CreateIntrinsic(llvm::Intrinsic::prefetch,
                     {address->getType()},
-                    {address, b.getInt32(0), b.getInt32(kToSecondLevel), b.getInt32(kData)});
+                    {address, b.getInt32(0), b.getInt32(locality), b.getInt32(kData)});
 }
 
 }  // namespace wick::codegen::llvm_jit

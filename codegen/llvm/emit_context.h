@@ -68,8 +68,8 @@ struct EmitContext {
   llvm::Value* join(llvm::ArrayRef<llvm::Value*> parts);
   /// The opposite of join.
   llvm::SmallVector<llvm::Value*, 4> split(llvm::Value* wide, int count);
-  /// Asks for a line that will be read, as far as the second level of the caches.
-  void prefetch(llvm::Value* address);
+  /// Asks for a line that will be read, as far as the first or second level of the caches.
+  void prefetch(llvm::Value* address, int level = 2);
 };
 
 /// The type with element `element` and the lanes of `like`.

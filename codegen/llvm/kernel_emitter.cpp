@@ -128,6 +128,7 @@ void KernelEmitter::emit_inner(const Plan& plan, size_t depth) {
       positions_[static_cast<size_t>(dim)] = position_in_row(dim, position);
       enter_dims({dim}, &plan);
       if (dim == s_.copy_dim()) emit_prefetches(plan);
+      if (dim == kernel_.vector_dim) emit_prefetches_of_split_lines(plan);
       emit_level(plan, level, level);
     });
     emit_prefetches_of_rows_behind(plan, position);

@@ -247,10 +247,12 @@ class KernelEmitter {
   llvm::Value* prefetch_start(const Prefetch& prefetch);
   void emit_prefetches(const Plan& plan);
   void emit_prefetch(const Prefetch& prefetch);
-  void emit_prefetch_of_copies(int number, llvm::Value* distance);
+  void emit_prefetch_of_copies(int number, llvm::Value* distance, int level = 2);
   llvm::Value* distance_ahead(const Instr& instr);
   void emit_prefetches_ahead(const Plan& plan);
   void emit_prefetches_of_hidden(const Plan& plan);
+  llvm::Value* rows_begin_within_lines(const Instr& at);
+  void emit_prefetches_of_split_lines(const Plan& plan);
   void emit_prefetches_of_next_rows(const Plan& plan);
   void emit_prefetches_of_next_chunk(const Plan& plan);
 

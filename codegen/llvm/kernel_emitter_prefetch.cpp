@@ -70,10 +70,11 @@ void KernelEmitter::emit_prefetch(const Prefetch& prefetch) {
 }
 
 /// Of every copy, at a distance in elements.
-void KernelEmitter::emit_prefetch_of_copies(int number, llvm::Value* distance) {
+void KernelEmitter::emit_prefetch_of_copies(int number, llvm::Value* distance, int level) {
   const Instr& at = s_.instr(number);
+  llvm::Type* element = e_.storage_type(at.dtype);
   for (int copy = 0; copy < copies_; ++copy)
-    e_.prefetch(e_.b.CreateGEP(e_.storage_type(at.dtype), address_of(at, number, copy), distance));
+    e_.prefetch(e_.b.CreateGEP(element, address_of(at, number, copy), distance), level);
 }
 
 /// Two pages in elements, since where a page ends the machine stops to prefetch. Of tiles, what the
@@ -101,6 +102,37 @@ void KernelEmitter::emit_prefetches_of_hidden(const Plan& plan) {
   if (!s_.hides_loads(plan)) return;
   llvm::Value* are_far = e_.host.zen5 ? exceeds_own_cache() : exceeds_caches();
   emit_if(are_far, [&] { emit_prefetches_ahead(plan); });
+}
+
+/// Whether a row of these vectors, of whole lines, may begin anywhere in one.
+llvm::Value* KernelEmitter::rows_begin_within_lines(const Instr& at) {
+  auto& b = e_.b;
+  const llvm::IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entry_->getTerminator());
+  const Affine::Term& row = at.address.terms[static_cast<size_t>(s_.task_dims().back())];
+  llvm::Value* bytes = b.CreateMul(param(row.param), b.getInt64(size_of(at.dtype)));
+  llvm::Value* within_line = b.CreateAnd(bytes, b.getInt64(kCacheLine.value() - 1));
+  return b.CreateICmpNE(within_line, b.getInt64(0));
+}
+
+/// What long rows read a few lines on, where each of their vectors is in two lines and the first
+/// level has neither: of [977,4093], in the shared cache, row by row products' sums took 0.21 ns an
+/// element instead of 0.14 (Zen 5). Asked for as far as the second level they took no less.
+void KernelEmitter::emit_prefetches_of_split_lines(const Plan& plan) {
+  constexpr int64_t kBytes = 2048;
+  constexpr int kFirstLevel = 1;
+  if (!e_.host.zen5 || !masks_.empty() || s_.task_dims().empty()) return;
+  for (const int number : plan.phase->instrs) {
+    const Instr& at = s_.instr(number);
+    const auto size = static_cast<int64_t>(size_of(at.dtype));
+    if (!s_.reads_vectors(at) || s_.is_read_before(plan, at.buffer)) continue;
+    if (at.address.terms[static_cast<size_t>(s_.task_dims().back())].stride != Stride::dynamic)
+      continue;
+    if (e_.lanes * size != static_cast<int64_t>(kCacheLine.value())) continue;
+    llvm::Value* pays = e_.b.CreateAnd(rows_begin_within_lines(at), exceeds_own_cache());
+    llvm::Value* ahead = e_.b.getInt64(static_cast<uint64_t>(kBytes / size));
+    emit_if(pays, [&] { emit_prefetch_of_copies(number, ahead, kFirstLevel); });
+  }
 }
 
 /// What columns read two rows on, where one row is walked after the other.

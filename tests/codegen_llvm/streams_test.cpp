@@ -287,7 +287,8 @@ Kernel three_loops(bool reads_z) {
   return k.kernel();
 }
 
-/// Copies of a loop, for results past the caches and for rests, count each.
+/// As far as the second level. Copies of a loop, for results past the caches and for rests, count
+/// each.
 int64_t num_loops_that_prefetch(const Kernel& kernel) {
   const std::string assembly = llvm_compiler().assembly(kernel);
   int64_t count = 0;
@@ -295,7 +296,7 @@ int64_t num_loops_that_prefetch(const Kernel& kernel) {
   std::istringstream lines(assembly);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(".LBB")) counted = false;
-    if (counted || line.find("prefetch") == std::string::npos) continue;
+    if (counted || line.find("prefetcht1") == std::string::npos) continue;
     counted = true;
     ++count;
   }
@@ -344,10 +345,10 @@ TEST(Prefetching, TheNextChannelsAreAskedForByTheLoopBehindTheReader) {
 }
 
 /// Of what is read.
-int64_t num_prefetches(const Kernel& kernel) {
+int64_t num_prefetches(const Kernel& kernel, const std::string& instruction = "prefetcht1") {
   const std::string assembly = llvm_compiler().assembly(kernel);
   int64_t count = 0;
-  for (size_t at = 0; (at = assembly.find("prefetcht1", at)) != std::string::npos; ++at)
+  for (size_t at = 0; (at = assembly.find(instruction, at)) != std::string::npos; ++at)
     ++count;
   return count;
 }
@@ -380,6 +381,29 @@ TEST(Prefetching, OfLoadsThatExcludeEachOtherTheWantedOneIsAskedFor) {
   } else {
     EXPECT_EQ(asked, num_prefetches(one.kernel()));
   }
+}
+
+/// The sums of rows, each `reads` times.
+Kernel sums_of_rows(int reads) {
+  constexpr int64_t kRow = 1009;
+  KernelBuilder k("sums");
+  const int x = k.buffer(DType::f32);
+  k.outer(1 << 16);
+  k.vector(k.inner(kRow));
+  for (int read = 0; read < reads; ++read) {
+    k.loop();
+    const int sum = k.accumulate(OpKind::reduce_sum, DType::f32, {k.load(x, k.at({kRow, 1}))});
+    k.straight();
+    k.store(k.buffer(DType::f32, true), k.at({1, 0}), sum);
+  }
+  return k.kernel();
+}
+
+TEST(Prefetching, RowsThatBeginWithinLinesAskTheFirstLevelOnce) {
+  const int64_t asked = num_prefetches(sums_of_rows(1), "prefetcht0");
+
+  EXPECT_EQ(asked > 0, is_on_zen5() && has_avx512());
+  EXPECT_LE(num_prefetches(sums_of_rows(2), "prefetcht0"), asked);
 }
 
 /// y = x where that is positive, else 0, or the sums of such rows.
