@@ -115,17 +115,20 @@ llvm::Value* KernelEmitter::rows_begin_within_lines(const Instr& at) {
   return b.CreateICmpNE(within_line, b.getInt64(0));
 }
 
-/// What long rows read a few lines on, where each of their vectors is in two lines and the first
-/// level has neither: of [977,4093], in the shared cache, row by row products' sums took 0.21 ns an
-/// element instead of 0.14 (Zen 5). Asked for as far as the second level they took no less.
+/// What rows that are read once read a few lines on, where each of their vectors is in two lines
+/// and the first level has neither: of [977,4093], in the shared cache, row by row products' sums
+/// took 0.21 ns an element instead of 0.14 (Zen 5). Asked for as far as the second level they took
+/// no less. Rows of several loops would gain a tenth at most, and those of whole lines lose as much
+/// to the branch.
 void KernelEmitter::emit_prefetches_of_split_lines(const Plan& plan) {
   constexpr int64_t kBytes = 2048;
   constexpr int kFirstLevel = 1;
-  if (!e_.host.zen5 || !masks_.empty() || s_.task_dims().empty()) return;
+  if (!e_.host.zen5 || !masks_.empty() || s_.task_dims().empty() || !s_.rows_are_read_once())
+    return;
   for (const int number : plan.phase->instrs) {
     const Instr& at = s_.instr(number);
     const auto size = static_cast<int64_t>(size_of(at.dtype));
-    if (!s_.reads_vectors(at) || s_.is_read_before(plan, at.buffer)) continue;
+    if (!s_.reads_vectors(at)) continue;
     if (at.address.terms[static_cast<size_t>(s_.task_dims().back())].stride != Stride::dynamic)
       continue;
     if (e_.lanes * size != static_cast<int64_t>(kCacheLine.value())) continue;

@@ -101,10 +101,19 @@ void KernelEmitter::emit_part_of_row(const Plan& plan, int first, llvm::Value* p
 /// took 2.0 ms instead of 0.6.
 void KernelEmitter::emit_prefetches_of_masked_lines(const Plan& plan) {
   if (!e_.host.zen5 || s_.task_dims().empty()) return;
+  const auto is_first = [&](const Instr& at) {
+    const auto loads_it = [&](int number) {
+      return s_.instr(number).kind == InstrKind::load && s_.instr(number).buffer == at.buffer;
+    };
+    const Plan* first = s_.plans().data();
+    return std::none_of(first, &plan, [&](const Plan& before) {
+      return std::ranges::any_of(before.phase->instrs, loads_it);
+    });
+  };
   const auto next_task = static_cast<size_t>(s_.task_dims().back());
   for (const int number : plan.phase->instrs) {
     const Instr& at = s_.instr(number);
-    if (!s_.reads_vectors(at) || s_.is_read_before(plan, at.buffer)) continue;
+    if (!s_.reads_vectors(at) || !is_first(at)) continue;
     if (at.address.terms[next_task].stride != Stride::dynamic) continue;
     llvm::Value* row_end = address_of(at, number, copies_ - 1);
     e_.prefetch(e_.b.CreateGEP(e_.storage_type(at.dtype), row_end, distance_ahead(at)));

@@ -192,8 +192,6 @@ class KernelSchedule {
   [[nodiscard]] bool reads_vectors(const Instr& instr) const;
   [[nodiscard]] bool hides_loads(const Plan& plan) const;
   [[nodiscard]] bool asks_ahead(const Plan& plan) const;
-  /// Whether phases before the plan's read the buffer.
-  [[nodiscard]] bool is_read_before(const Plan& plan, int buffer) const;
   [[nodiscard]] bool asks_for_next_chunk(const Plan& plan) const;
   [[nodiscard]] bool reads_across() const;
   [[nodiscard]] int64_t bytes_that_tasks_share() const;

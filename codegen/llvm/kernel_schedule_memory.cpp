@@ -152,15 +152,6 @@ bool KernelSchedule::hides_loads(const Plan& plan) const {
   });
 }
 
-bool KernelSchedule::is_read_before(const Plan& plan, int buffer) const {
-  const auto reads_it = [&](int number) {
-    return instr(number).kind == InstrKind::load && instr(number).buffer == buffer;
-  };
-  return std::any_of(plans_.data(), &plan, [&](const Plan& before) {
-    return std::ranges::any_of(before.phase->instrs, reads_it);
-  });
-}
-
 /// Zen follows a single stream as fast as memory gives it, and is only disturbed; Intel's cores and
 /// several streams gain.
 bool KernelSchedule::asks_ahead(const Plan& plan) const {
