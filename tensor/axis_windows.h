@@ -15,6 +15,9 @@ struct AxisWindows {
   int64_t dilation = 1;
 };
 
+/// i64[count, size], which may be many: they are computed where they are read.
+Tensor positions_of(const AxisWindows& windows, Where where);
+
 /// The axis as two: [..., count, size, ...].
 Tensor windows_of(const Tensor& x, int axis, const AxisWindows& windows, Where where);
 /// The axis becomes the windows' [count], their elements [size] a new axis `to` before it.

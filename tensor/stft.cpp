@@ -57,10 +57,9 @@ struct Frames {
     window = cast(pad(window, {before}, {n - width - before}, 0, where), dtype, where);
   }
 
-  /// Positions [count, n] of the frames' samples.
-  [[nodiscard]] Tensor positions(int64_t count) const {
-    const Tensor starts = Operand(arange(count, DType::i64, where), where) * hop;
-    return Operand(unsqueeze(starts, 1, where), where) + arange(n, DType::i64, where);
+  /// That many of them.
+  [[nodiscard]] detail::AxisWindows windows(int64_t count) const {
+    return {.count = count, .size = n, .stride = hop};
   }
 
   int64_t n;
@@ -83,8 +82,7 @@ Norm norm_of(const StftOptions& options) {
 
 /// Sums the frames [..., count, n] where they overlap: [..., length].
 Tensor overlapped(const Frames& frames, const Tensor& values, int64_t length) {
-  const detail::AxisWindows windows{
-      .count = values.size(-2), .size = frames.n, .stride = frames.hop};
+  const detail::AxisWindows windows = frames.windows(values.size(-2));
   return detail::sum_of_windows(values, values.ndim() - 2, windows, length, frames.where);
 }
 
@@ -125,7 +123,8 @@ Tensor stft(const Tensor& x, const StftOptions& options, Where where) {
     throw Error(where, "fft.stft", fmt::format(kText, x.type(), frames.n));
   }
   const int64_t count = (padded - frames.n) / frames.hop + 1;
-  const Tensor places = Operand(frames.positions(count), where) - frames.margin;
+  const Tensor places =
+      Operand(detail::positions_of(frames.windows(count), where), where) - frames.margin;
   const Tensor samples = take(x, mirrored(places, length, where), x.ndim() - 1, where);
   const Tensor weighted = Operand(samples, where) * frames.window;
   const FftOptions one{.norm = norm_of(options)};

@@ -104,7 +104,7 @@ void KernelEmitter::emit_prefetches_of_hidden(const Plan& plan) {
   emit_if(are_far, [&] { emit_prefetches_ahead(plan); });
 }
 
-/// Whether a row of these vectors, of whole lines, may begin anywhere in one.
+/// Whether rows of what is accessed begin anywhere in a line.
 llvm::Value* KernelEmitter::rows_begin_within_lines(const Instr& at) {
   auto& b = e_.b;
   const llvm::IRBuilderBase::InsertPointGuard guard(b);

@@ -37,13 +37,10 @@ llvm::Value* KernelEmitter::pays_to_group() {
   // What goes past the caches has to begin at the same place of a line in each row.
   for (const Plan& plan : s_.plans()) {
     for (const int number : s_.streams_of(plan)) {
-      const Affine::Term& row =
-          s_.instr(number).address.terms[static_cast<size_t>(s_.task_dims().back())];
-      if (row.stride != Stride::dynamic) continue;
-      llvm::Value* bytes =
-          b.CreateMul(param(row.param), b.getInt64(size_of(s_.instr(number).dtype)));
-      llvm::Value* within_line = b.CreateAnd(bytes, b.getInt64(kCacheLine.value() - 1));
-      pays = b.CreateAnd(pays, b.CreateICmpEQ(within_line, b.getInt64(0)));
+      const Instr& at = s_.instr(number);
+      const auto row_dim = static_cast<size_t>(s_.task_dims().back());
+      if (at.address.terms[row_dim].stride != Stride::dynamic) continue;
+      pays = b.CreateAnd(pays, b.CreateNot(rows_begin_within_lines(at)));
     }
   }
   return pays;

@@ -17,7 +17,6 @@ namespace {
 
 using Fusions = PlanOptions::Fusions;
 
-// Compilers of GPUs take their time: they get fewer.
 int64_t num_graphs() {
   return number_from("WICK_DIFF_GRAPHS", 1600);
 }
@@ -46,6 +45,7 @@ DifferentialCase default_pipeline_on(Fusions fusions, uint64_t seed) {
 
 TEST(Differential, MachineCode) {
   if (!has_llvm()) GTEST_SKIP() << "built without LLVM";
+  // Compilers of GPUs take their time.
   run_many(num_graphs() / (targets_gpu() ? 4 : 1),
            [](uint64_t seed) { return default_pipeline_on(Fusions::compile, seed); });
 }

@@ -32,7 +32,6 @@ const std::vector<WindowCase> kCases = {
     {4, 2},
     {7, 7},
     {6, 3},
-    {6, 1, 1, 2},
     {3, 2},
     {2, 5},
 };
