@@ -146,6 +146,38 @@ struct PackedColumns {
   WICK_INLINE_VECTORS const float* operator()(int64_t i) const { return data + i * kColumns; }
 };
 
+/// A panel of the right operand where it is stored, packed while it is multiplied: there is time
+/// for loads and stores beside the multiplications, none for a pass of their own.
+struct ColumnsToPack {
+  // Asked for: the hardware does not follow to the next row. Not far enough to meet in the cache.
+  static constexpr int64_t kRowsAhead = 8;
+
+  struct Row {
+    Floats vectors[kVectors];
+  };
+
+  StoredMatrix stored;
+  float* packed;
+
+  WICK_INLINE_VECTORS Row operator()(int64_t i) const {
+    const float* from = stored.data + i * stored.stride;
+    ask_for<false>(from + kRowsAhead * stored.stride, kColumns);
+    Row row;
+#pragma GCC unroll 2
+    for (int64_t v = 0; v < kVectors; ++v)
+      row.vectors[v] = load(from + v * kLanes);
+#pragma GCC unroll 2
+    for (int64_t v = 0; v < kVectors; ++v)
+      store(packed + i * kColumns + v * kLanes, row.vectors[v]);
+    return row;
+  }
+};
+
+template <int64_t kWidth>
+WICK_INLINE_VECTORS Floats vector_at(const ColumnsToPack::Row& row, int64_t v) {
+  return row.vectors[v];
+}
+
 /// Part of an operand as it is stored.
 struct Block {
   StoredMatrix at{};
@@ -213,9 +245,9 @@ struct OutputAhead {
   }
 };
 
-template <int64_t kHeight, int64_t kWidth, class Left>
+template <int64_t kHeight, int64_t kWidth, class Left, class Right>
 WICK_VECTORS void whole_tile(
-    Left left, PackedColumns right, int64_t depth, const Output& out, Ahead& ahead) {
+    Left left, Right right, int64_t depth, const Output& out, Ahead& ahead) {
   RegisterTile<kHeight, kWidth> tile;
   tile.multiply(depth, left, right, OutputAhead{out}, ahead);
   tile.store_to(out.data, out.stride, out.adds);
@@ -226,7 +258,7 @@ void tile_of_rows(
     int64_t rows, Left left, PackedColumns right, int64_t depth, const Output& out, Ahead& ahead) {
   using Tile = void(Left, PackedColumns, int64_t, const Output&, Ahead&);
   static constexpr auto kTiles = []<int64_t... kLess>(std::integer_sequence<int64_t, kLess...>) {
-    return std::array<Tile*, kRows>{whole_tile<kLess + 1, kWidth, Left>...};
+    return std::array<Tile*, kRows>{whole_tile<kLess + 1, kWidth, Left, PackedColumns>...};
   }(std::make_integer_sequence<int64_t, kRows>());
   kTiles[static_cast<size_t>(rows - 1)](left, right, depth, out, ahead);
 }
@@ -301,6 +333,7 @@ class Product {
         lhs_{args.lhs, args.lhs_stride},
         rhs_{args.rhs, args.rhs_stride},
         packs_left_(args.transpose_lhs == 'T' || args.n > kFewColumns),
+        packs_right_on_the_way_(args.transpose_rhs != 'T' && args.m >= kRows),
         blocks_(blocking(args.m, args.k)),
         left_(scratch),
         right_(scratch + left_scratch(args.m, blocks_)) {}
@@ -334,10 +367,19 @@ class Product {
                : Block{lhs_.at(rows.begin, depth.begin), rows.size, depth.size};
   }
 
+  /// All that is not packed on the way.
   void pack_right(Range columns, Range depth) const {
-    const Block block = right_block(columns, depth);
-    args_.transpose_rhs == 'T' ? pack_rows<kColumns>(block.at, columns.size, depth.size, right_)
-                               : pack_columns<kColumns>(block.at, columns.size, depth.size, right_);
+    const int64_t first = packs_right_on_the_way_ ? columns.size / kColumns * kColumns : 0;
+    const Range rest{columns.begin + first, columns.size - first};
+    const Block block = right_block(rest, depth);
+    float* const to = right_panel(first, depth.size);
+    args_.transpose_rhs == 'T' ? pack_rows<kColumns>(block.at, rest.size, depth.size, to)
+                               : pack_columns<kColumns>(block.at, rest.size, depth.size, to);
+  }
+
+  /// Of a block, the panel that begins with this column of it.
+  [[nodiscard]] float* right_panel(int64_t column, int64_t depth) const {
+    return right_ + column / kColumns * panel<kColumns>(depth);
   }
 
   void pack_left(Range rows, Range depth) const {
@@ -366,22 +408,35 @@ class Product {
     const int64_t calls = ceil_div(rows.size, kRows) * ceil_div(depth.size, kSteps);
     const int64_t panels = ceil_div(columns.size, kColumns);
     BlockAhead block(next_block(depth, columns, rows), calls * panels);
+    const bool packs_on_the_way = packs_right_on_the_way_ && rows.begin == 0;
     for_each_block(columns.size, kColumns, [&](Range across) {
-      const PackedColumns right{right_ + across.begin / kColumns * panel<kColumns>(depth.size)};
+      float* const packed = right_panel(across.begin, depth.size);
+      const StoredMatrix stored = rhs_.at(depth.begin, columns.begin + across.begin);
       const bool is_last = across.begin + kColumns >= columns.size;
-      const StoredMatrix next{right.data + panel<kColumns>(depth.size), kColumns};
+      const StoredMatrix next =
+          packs_on_the_way
+              ? stored.at(0, kColumns)
+              : StoredMatrix{right_panel(across.begin + kColumns, depth.size), kColumns};
       Ahead ahead{block, BlockAhead({next, is_last ? 0 : depth.size, kColumns}, calls)};
       for_each_block(rows.size, kRows, [&](Range down) {
         const int64_t row = rows.begin + down.begin;
         const Output out{args_.out + row * args_.out_stride + columns.begin + across.begin,
                          args_.out_stride,
                          args_.adds || depth.begin > 0};
+        const bool packs = packs_on_the_way && down.begin == 0 && across.size == kColumns;
+        const auto multiply_with = [&](auto left) {
+          if (packs) {
+            whole_tile<kRows, kVectors>(
+                left, ColumnsToPack{stored, packed}, depth.size, out, ahead);
+          } else {
+            multiply_tile(
+                down.size, across.size, left, PackedColumns{packed}, depth.size, out, ahead);
+          }
+        };
         if (packs_left_) {
-          const PackedRows left{left_ + down.begin / kRows * panel<kRows>(depth.size)};
-          multiply_tile(down.size, across.size, left, right, depth.size, out, ahead);
+          multiply_with(PackedRows{left_ + down.begin / kRows * panel<kRows>(depth.size)});
         } else {
-          const RowsInPlace left{lhs_.at(row, depth.begin)};
-          multiply_tile(down.size, across.size, left, right, depth.size, out, ahead);
+          multiply_with(RowsInPlace{lhs_.at(row, depth.begin)});
         }
       });
     });
@@ -391,6 +446,7 @@ class Product {
   StoredMatrix lhs_;
   StoredMatrix rhs_;
   bool packs_left_;
+  bool packs_right_on_the_way_;
   Blocking blocks_;
   float* left_;  // panels of a block
   float* right_;
